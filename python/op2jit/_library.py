@@ -39,8 +39,8 @@ def open_library() -> ctypes.CDLL:
     except OSError as problem:
         raise errors.make(
             "FILE",
-            f"libop2jit cannot be opened: {problem}; install the wheel that carries it, or name its file in "
-            "OP2JIT_LIBRARY",
+            f"libop2jit cannot be opened: {problem}; in a clone, build it (./dev build); elsewhere install the wheel that "
+            "carries it, or name its file in OP2JIT_LIBRARY",
         ) from problem
     library.op2jit_declarations.restype = c_char_p
     library.op2jit_set_error_handler(ctypes.cast(library.op2jit_errors_later, c_void_p), None)

@@ -25,7 +25,10 @@ def plot(dat: Any, coords: Any, cells: Any, component: int = 0, ax: Any = None, 
     points = np.asarray(coords, dtype=float)
     rows = _table(cells)
     values = np.asarray(dat, dtype=float)
-    values = values.reshape(len(values), -1)[:, component]
+    values = values.reshape(len(values), -1)
+    if not 0 <= component < values.shape[1]:
+        raise errors.make("INDEX", f"component {component}: there are {values.shape[1]}, counted from 0")
+    values = values[:, component]
     if rows.ndim != 2 or rows.shape[1] < 3 or points.ndim != 2 or points.shape[1] < 2:
         raise errors.make("DIM", "plot needs points with two coordinates, and cells with three points or more")
     axes = ax or pyplot.subplots()[1]

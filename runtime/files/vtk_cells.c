@@ -152,6 +152,17 @@ static int check_coords(const struct dat *coords, struct error *err) {
   return OP_OK;
 }
 
+/* It has cells of several kinds, as "cells" of op2jit.mesh: sets with maps to the points lead to it. */
+static bool has_kinds(const struct vtk_step *s, const struct set *set) {
+  const struct list *maps = &s->ctx->mesh->maps;
+  for (int i = 0; i < maps->count; i++) {
+    const struct map *map = maps->items[i];
+    if (map->to == set && map->arity == 1 && !map->first && widest(s, map->from))
+      return true;
+  }
+  return false;
+}
+
 static int place_field(struct vtk_step *s, struct dat *dat, struct error *err) {
   if (dat->set == s->coords->set)
     return add_field(s, dat, -1, err);
@@ -160,10 +171,11 @@ static int place_field(struct vtk_step *s, struct dat *dat, struct error *err) {
     return error_set(
         err, OP_ERR_MAP_SET,
         "op_write_vtk: dat \"%s\" is on set \"%s\", which has no map of arity 2 to 8 to the points, set "
-        "\"%s\", no ragged one of three or more, and none to faces that have one; write dats of the points "
-        "and of "
-        "sets with such a map",
-        dat->name, dat->set->name, s->coords->set->name);
+        "\"%s\", no ragged one of three or more, and none to faces that have one; %s",
+        dat->name, dat->set->name, s->coords->set->name,
+        has_kinds(s, dat->set)
+            ? "loops over the sets of each kind of cells copy it to dats of one name on them: write those"
+            : "write dats of the points and of sets with such a map");
   if (cells < 0)
     return error_set(err, OP_ERR_ARGUMENT, "op_write_vtk: the dats are on more than %d sets of cells",
                      VTK_CELLS_MOST);

@@ -236,6 +236,14 @@ static int read_option(struct wishes *w, const char *word, const char *value) {
   return 0;
 }
 
+static int knows_check(const char *check) {
+  const char *const all[] = {"", "made-up", "stream", "plate", "gradient"};
+  int known = 0;
+  for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+    known |= !strcmp(check, all[k]);
+  return known;
+}
+
 int main(int argc, char **argv) {
   struct wishes w = {.check = "", .levels = 1, .cycles = 1000, .mach = 0.5, .cfl = 1.2, .stop = 1e-10};
   int known = 1;
@@ -246,7 +254,8 @@ int main(int argc, char **argv) {
     a++;
   }
   w.angle *= M_PI / 180;
-  if (!known || !w.mesh || w.levels < 1 || w.levels > MOST_LEVELS || w.cycles < 1 || !(w.mach > 0)) {
+  if (!known || !knows_check(w.check) || !w.mesh || w.levels < 1 || w.levels > MOST_LEVELS || w.cycles < 1 ||
+      !(w.mach > 0)) {
     fprintf(
         stderr,
         "usage: flow3d --mesh FILE.h5 [--levels N] [--cycles N] [--stop FALL] [--cfl X] [--mach M] [--angle "

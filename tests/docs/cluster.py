@@ -67,6 +67,7 @@ def main(root):
     faults += of_python(easy, read(folder, easy), {"easyblock", "name", "version", "homepage", "description", "toolchain", "sources", "dependencies",
                                                    "configopts", "sanity_check_paths", "moduleclass"}, options)
     faults += of_modules(folder)
+    faults += ["meson.options is there beside meson_options.txt: Meson 1.1 and later refuse both"] * os.path.exists(os.path.join(root, "meson.options"))
     cite = read(root, "CITATION.cff")
     keys = dict(re.findall(r"^([\w-]+):[ ]*(.*)$", cite, re.MULTILINE))
     faults += [f"CITATION.cff has no {key}" for key in ("cff-version", "message", "title", "authors", "version", "license") if key not in keys]

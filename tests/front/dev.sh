@@ -39,6 +39,7 @@ expect 2 "usage: ./dev bench [NAME...] [OPTION...]" "$dev" bench --bogus
 expect 2 "there is no benchmark '--quick'" "$dev" bench default cache --quick
 expect 2 "unrecognized arguments: --bogus" "$dev" bench default --bogus
 expect 2 "no case nosuch; there are: airfoil flux " "$dev" compare heat nosuch
+expect 0 "usage: ./dev compare" "$dev" compare --help
 expect 0 "usage: ./dev compare" "$dev" compare --full --help
 expect 0 "usage: ./dev bench default" "$dev" bench default --help
 expect 2 "OP2_LAZY: expected words such as OP2_LAZY=off" "$dev" bench default --off OP2_LAZY

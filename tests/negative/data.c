@@ -144,6 +144,17 @@ CASE(vtk_at_no_time) {
   op_write_vtk_at("out", 0, (double)INFINITY, 1, &m->height);
 }
 
+/* The values of cells of several kinds are on a set of their own. */
+CASE(vtk_of_kinds) {
+  UNUSED;
+  const int corners[] = {0, 1, 2, 3}, number = 0;
+  op_set points = op_decl_set(4, "points"), quads = op_decl_set(1, "quads"), all = op_decl_set(1, "all");
+  op_decl_map(quads, points, 4, corners, "quads_nodes");
+  op_decl_map(quads, all, 1, &number, "quads_cell");
+  op_dat dats[] = {op_decl_dat(points, 2, "double", NULL, "x"), op_decl_dat(all, 1, "double", NULL, "u")};
+  op_write_vtk("out", -1, 2, dats);
+}
+
 CASE(file_without_name) {
   UNUSED;
   op_fetch_data_hdf5_file(m->height, "");
@@ -263,6 +274,7 @@ const struct negative_case data_cases[] = {
     ROW(renumber_coordinates_dim, OP_ERR_ARGUMENT),
     ROW(vtk_without_dats, OP_ERR_ARGUMENT),
     ROW(vtk_at_no_time, OP_ERR_ARGUMENT),
+    ROW(vtk_of_kinds, OP_ERR_MAP_SET),
     ROW(file_without_name, OP_ERR_ARGUMENT),
     ROW(plan_level, OP_ERR_ARGUMENT),
     ROW(view_null, OP_ERR_ARGUMENT),

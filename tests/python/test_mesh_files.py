@@ -168,6 +168,20 @@ def test_the_first_cell_is_on_the_right():
         assert found.tables["bedges_nodes"][2].ravel().tolist() == expected
 
 
+def test_faces_go_round_the_way_out():
+    """Whichever way the nodes of their cells go: the boundary has the volume of the solid."""
+    turned = {"tets": [1, 0, 2, 3], "pyramids": [0, 3, 2, 1, 4], "wedges": [3, 4, 5, 0, 1, 2]}
+    turned["hexes"] = [4, 5, 6, 7, 0, 1, 2, 3]
+    for of in ["", *turned]:
+        found = read_foreign(made_by_gmsh("solid_22_text"))
+        if of in found.sets:
+            table = found.tables[of + "_nodes"][2]
+            table[:] = table[:, turned[of]]
+        add_edges(found)
+        places = found.tables["x"][2][found.tables["bfaces_nodes"][2]]
+        assert abs(sum(side.mean(axis=0) @ area(side) for side in places) / 3 - 3) < 1e-12
+
+
 def test_a_quadrilateral_that_has_shrunk_to_a_triangle():
     found = made_of(quads=[[0, 1, 2, 2]], triangles=[[0, 2, 3]])
     add_edges(found)
@@ -302,7 +316,7 @@ def test_kinds_of_boundaries(tmp_path):
         (["far=wall", "slip=11"], "the group 11 has a kind already"),
         (["far=wall,12"], "sides of bedges have no kind: 2 of group outlet (13); 0 is no group"),
         (["rough=wall"], "expected KIND=GROUP,...; a kind is far, wall, slip, outflow, symmetry or a number"),
-        (["wall"], "expected KIND=GROUP"),
+        (["wall"], "expected KIND=GROUP"), (["4294967297=wall"], "expected KIND=GROUP"),
     ]:
         options = [word for one in words for word in ("--boundary", one)]
         assert wrong in mesh("convert", "--edges", *options, square, kinds, status=1)
@@ -340,9 +354,10 @@ def test_drawings(tmp_path):
 
 def test_what_is_wrong_is_said(tmp_path):
     square, solid = made_by_gmsh("square_22_text"), made_by_gmsh("solid_22_text")
-    made, other, text = tmp_path / "made.h5", tmp_path / "other.h5", tmp_path / "mesh.dat"
+    made, other, text, cut = (tmp_path / name for name in ("made.h5", "other.h5", "mesh.dat", "cut.h5"))
     mesh("convert", "--edges", square, made)
     text.write_text("")
+    cut.write_bytes(made.read_bytes()[:5000])
     for words, said in [
         (("convert", "none.msh", other), "No such file"),
         (("convert", made, tmp_path / "a.none"), "meshio does not write"),
@@ -355,10 +370,12 @@ def test_what_is_wrong_is_said(tmp_path):
         (("convert", "--coordinates", "y", made, tmp_path / "a.vtu"), "y: expected a dat of 2 or 3 columns: x"),
         (("draw", "--of", "none", made, tmp_path / "a.svg"), "expected one of x, group"),
         (("draw", solid, tmp_path / "a.svg"), "not in the plane"),
+        (("draw", "--of", "group", "--component", 1, made, tmp_path / "a.svg"), "component 1: there are 1"),
+        (("convert", cut, other), "cut.h5: "),
         (("draw", made, tmp_path / "a.none"), "not supported"),
     ]:  # fmt: skip
         assert said in mesh(*words, status=1), words
-    assert sorted(os.listdir(tmp_path)) == ["made.h5", "mesh.dat"]
+    assert sorted(os.listdir(tmp_path)) == ["cut.h5", "made.h5", "mesh.dat"]
     assert "expected" not in mesh("--help") and "usage: python3 -m op2jit.mesh convert" in mesh("convert", "--help")
     mesh("convert", square, status=2)
 

@@ -36,6 +36,7 @@ def _draw(mesh: Mesh, of: Optional[str], component: int, path: str) -> None:
 
 def _options() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python3 -m op2jit.mesh", description=__doc__)
+    parser.epilog = "op2jit mesh info and op2jit mesh check say what is in a file of HDF5."
     commands = parser.add_subparsers(dest="command", required=True)
     convert = commands.add_parser("convert", help="write a mesh in another format")
     draw = commands.add_parser("draw", help="draw a mesh in the plane, coloured by a dat")

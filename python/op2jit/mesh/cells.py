@@ -97,6 +97,15 @@ class Mesh:
         return {name: values[:, 0] if values.shape[1:] == (1,) else values for name, values in found.items()}
 
 
+def _volumes(kind: Kind, places: Values) -> Values:
+    """Three times the volumes of cells: negative where the sides of their kind go round the way into the cell."""
+    total = np.zeros(len(places))
+    for side in kind.sides:
+        p = places[:, side] - places.mean(axis=1, keepdims=True)
+        total += (p.mean(axis=1) * np.cross(p[:, 2] - p[:, 0], p[:, -1] - p[:, 1]) / 2).sum(axis=1)
+    return total
+
+
 def _sides(mesh: Mesh) -> Tuple[Values, Values, str]:
     """The sides of all cells, of four nodes or with -1 behind the last; the cell of each; the set of all cells."""
     (nodes_set, x), cells, sides, owners, first = mesh.places(), mesh.cells(), [], [], 0
@@ -117,6 +126,9 @@ def _sides(mesh: Mesh) -> Tuple[Values, Values, str]:
             area = (a[..., 0] * b[..., 1] - b[..., 0] * a[..., 1]).sum(axis=1)
             turned = (area >= 0) | (x.shape[1] == 3)
             made[turned, :, :2] = made[turned, :, 1::-1]
+        else:  # the way out of it, also of a cell whose own nodes are in the other order
+            turned = _volumes(kind, x[nodes]) < 0
+            made[turned] = np.where(made[..., 3:] < 0, made[..., [0, 2, 1, 3]], made[..., [0, 3, 2, 1]])[turned]
         for cell in np.flatnonzero((np.diff(np.sort(nodes, axis=1)) == 0).any(axis=1) & (kind.dimension == 3))[:1]:
             raise ValueError(f"cell {cell} of {of} names a node twice")
         number = np.arange(first, first + len(nodes))
@@ -181,7 +193,7 @@ def add_kinds(mesh: Mesh, wanted: List[str]) -> None:
     chosen: Dict[int, int] = {}
     for words in wanted:
         kind, _, names = words.partition("=")
-        if not names or not (kind in BOUNDARIES or kind.isdigit()):
+        if not names or not (kind in BOUNDARIES or (kind.isdigit() and int(kind) < 2**31)):
             raise ValueError(f"--boundary {words}: expected KIND=GROUP,...; a kind is {', '.join(BOUNDARIES)} or a number")
         for name in names.split(","):
             number = known.get(name)

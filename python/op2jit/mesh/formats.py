@@ -19,7 +19,11 @@ def read_hdf5(path: str) -> Mesh:
     """The mesh of a file that names the sets of its tables, as this library writes it."""
     import h5py
     mesh, items, left = Mesh(), cast(Dict[str, Any], {}), []
-    with h5py.File(path, "r") as file:
+    try:
+        opened = h5py.File(path, "r")
+    except OSError as error:
+        raise OSError(f"{path}: {error}") from error
+    with opened as file:
         file.visititems(lambda name, item: items.update({name: item} if isinstance(item, h5py.Dataset) else {}))
         for name, item in items.items():
             if item.size == 1 and item.dtype.kind in "iu" and "dim" not in item.attrs:
