@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import traceback
 from ctypes import CFUNCTYPE, byref, c_char, c_int, c_longlong, c_void_p
@@ -62,12 +63,25 @@ class Task(Handle):
         return self
 
 
+_SIMPLE = {"double": "f8", "float": "f4", "int": "i4", "unsigned": "u4", "long": "i8", "long long": "i8"}
+
+
+def _simple_types(source: str, name: str) -> List[Any]:
+    """Of each parameter of a text's function that points to numbers: of which type; None: to something else."""
+    found = re.search(rf"\b{re.escape(name)}\s*\(([^()]*)\)\s*\{{", source)
+    words = re.sub(r"\b(?:op_task_memory|const|restrict|__restrict)\b", " ", found[1]).split(",") if found else []
+    types = [re.fullmatch(r"\s*([\w\s]+?)\s*\*\s*\w*\s*", one) for one in words]
+    known = [_SIMPLE.get(" ".join(one[1].split())) if one else None for one in types]
+    return [np.dtype(one) if one else None for one in known]
+
+
 class TaskKernel:
     """What tasks do on a device: a text in C. Tasks of it are made by ``graph.task(kernel, data)``."""
 
     def __init__(self, name: str, source: str, function: Optional[Callable[..., Any]], threads: int) -> None:
         self.__name__, self.source, self.function, self.threads = name, source, function, threads
         self.data: Any = None  # an array as each of its tasks has one
+        self.types = _simple_types(source, name)
 
     def pack(self, number: int, given: Tuple[Any, ...]) -> bytes:
         """The task's data, and behind them its number, by which a call on the host finds its arrays."""
@@ -79,6 +93,16 @@ class TaskKernel:
                 "ARGUMENT", f"tasks of kernel {self.__name__} have one array each, of one type and shape, and this is {given!r}"
             )
         return data.tobytes() + bytes(-data.nbytes % 8) + number.to_bytes(8, "little", signed=True)
+
+    def compare(self, touched: List[Resource]) -> None:
+        """An error where the text has other numbers than the arrays: a device would take their bytes for them."""
+        arrays = [self.data if self.data.size else None, *(resource.memory for resource in touched)]
+        for place, (wanted, array) in enumerate(zip(self.types, arrays)):
+            if wanted is not None and (array is None and not place or array is not None and array.dtype != wanted):
+                has = "no data" if array is None else f"{'memory' if place else 'data'} of {array.dtype}"
+                raise errors.make(
+                    "ARGUMENT", f"parameter {place + 1} of kernel {self.__name__} points to {wanted}, and its task has {has}"
+                )
 
     def number_at(self, data: int) -> int:
         """The number that ``pack`` put behind the data of a task, which lie there."""
@@ -112,6 +136,7 @@ class Graph(Handle):
         self._kinds: Dict[Any, Tuple[int, Any]] = {}  # types of tasks, by their functions
         self._calls: List[Tuple[Callable[..., Any], Tuple[Any, ...]]] = []
         self._loops: List[Any] = []
+        self._unseen: List[Tuple[TaskKernel, List[Resource]]] = []  # tasks of kernels that no run compared
         self._memory: List[Any] = []  # of resources: it has to stay
         self._raised: List[BaseException] = []
         self._apart = ranks == "parts"  # other ranks have not the calls of this one
@@ -175,6 +200,8 @@ class Graph(Handle):
             raise errors.make("ARGUMENT", f"a part of a graph has the tasks of its rank, and this is to run on rank {rank}")
         touched: List[Resource] = []
         kernel = function if isinstance(function, TaskKernel) else None
+        if kernel:
+            self._unseen.append((kernel, touched))
         number = self._given(function, (touched,) if kernel else arguments)
         data = kernel.pack(number, arguments) if kernel else number.to_bytes(8, "little")
         found = handle(lib.op2jit_graph_task(self.handle, self._kind(function), data, len(data), float(cost)))
@@ -226,6 +253,9 @@ class Graph(Handle):
 
     def run(self) -> None:
         """Run all tasks, each once, and wait for them."""
+        while self._unseen:
+            kernel, touched = self._unseen.pop()
+            kernel.compare(touched)
         own = len(self._calls)
         code = lib.op2jit_graph_run(self.handle)
         del self._calls[own:]  # those of tasks that tasks added

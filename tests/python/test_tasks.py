@@ -60,6 +60,22 @@ def test_kernels_run_on_devices(running):
         graph.kernel("scale", SCALE)
 
 
+@pytest.mark.parametrize(
+    "data, memory, said",
+    [
+        (np.arange(2.0), np.arange(3), "parameter 2 of kernel add points to float64, and its task has memory of int64"),
+        (np.arange(2), np.arange(3.0), "parameter 1 of kernel add points to float64, and its task has data of int64"),
+        (None, np.arange(3.0), "and its task has no data"),
+    ],
+)
+def test_kernels_get_what_their_texts_name(running, data, memory, said):
+    graph = op2jit.Graph("types")
+    text = "void add(op_task_memory const double *d, op_task_memory double *x) { if (op_task_thread == 0) x[0] += d[0]; }"
+    graph.task(graph.kernel("add", text, lambda d, x: None), data, locks=[graph.resource("x", memory)])
+    with pytest.raises(op2jit.errors.ArgumentError, match=said):
+        graph.run()
+
+
 def test_locks_keep_tasks_apart(running):
     graph, inside, most = op2jit.Graph("locks"), [0], [0]
     whole = graph.resource("whole")
