@@ -3,10 +3,10 @@
 
 DEMO_SAMPLE=airfoil
 
-# The sample, the command, and the compiler plugin where there is one: no tests, which are most of what there is to compile.
+# The sample, and the compiler plugin where there is one: no tests and no command, which the demo does not run.
 demo_targets() { # FOLDER
   local target
-  for target in "samples/$DEMO_SAMPLE" runtime/cli/op2jit jit/clang/op2jit-clang.so; do
+  for target in "samples/$DEMO_SAMPLE" jit/clang/op2jit-clang.so; do
     if grep -q "^build $target: " "$1/build.ninja"; then say "$target"; fi
   done
 }
@@ -20,7 +20,7 @@ demo_plan() { # FOLDER
   if [ -x "$1/samples/$DEMO_SAMPLE" ]; then
     say "  build in $1/ what has changed since the last time"
   else
-    say "  build the library, its compiler plugin and the sample $DEMO_SAMPLE in $1/ (2 minutes on two cores)"
+    say "  build the library, its compiler plugin and the sample $DEMO_SAMPLE in $1/ (some 3 minutes on two cores)"
   fi
   say "  run $DEMO_SAMPLE twice, first with an empty cache of kernels, and say what happened (a few seconds)"
   say ""

@@ -17,6 +17,7 @@ import json
 import math
 import os
 import re
+import resource
 import signal
 import statistics
 import subprocess
@@ -49,6 +50,8 @@ CASES = [
 SIZES = {"usual": 2, "full": 3, "smallest": 4}
 MINUTES = {"usual": 5, "full": 30, "smallest": 0}
 CPU = {"OMP_NUM_THREADS": "1", "TURNS_CLOCK": "cpu"}
+MODULES = ["jinja2", "fparser", "pcpp", "sympy", "clang.cindex"]  # of OP2's translator
+CPU_SECONDS = 600  # of a command on OP2, at most
 BATCH_MS, LEARN_MS, LEAST_ROUNDS, MOST_ROUNDS, PROBES, OUT = 120, 2500, 5, 41, 2, 1.5
 OURS, OP2 = "op2jit", "OP2"
 COLOURS = {OURS: "#c8502d", "by hand": "#4a6fa5", OP2: "#8a94a6"}
@@ -197,6 +200,7 @@ class Op2:
             self.why = f"{folder} is no checkout of OP2: it has no op2-translator.sh or no op2/include/op_seq.h"
             return
         self.translator = found[0]
+        self.why = self.lacks(os.path.dirname(found[0]))
         self.headers = [f"-I{self.folder}/op2/include", f"-I{ROOT}", f"-I{HERE}/op2"]
         objects = [os.path.join(work, os.path.basename(name) + ".o") for name in self.SOURCES]
         for name, made in zip(self.SOURCES, objects):
@@ -206,13 +210,26 @@ class Op2:
 
     @staticmethod
     def fault(what, *command):
-        """Runs it; what is wrong, or nothing."""
+        """Runs it; what is wrong, or nothing. Its limit is time of the processor, which other work does not use up."""
+        limit = (CPU_SECONDS, CPU_SECONDS)
         try:
-            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False, timeout=240)
-        except subprocess.TimeoutExpired:
-            return f"{what}: it does not end"
+            done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+                                  check=False, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, limit))
+        except OSError as problem:
+            return f"{what}: {problem}"
         last = [line for line in done.stdout.splitlines() if line.strip()][-1:]
         return f"{what}: {last[0].strip() if last else 'status ' + str(done.returncode)}" if done.returncode else ""
+
+    def lacks(self, home):
+        """What the translator needs beside its own files and does not find, or nothing."""
+        if not os.path.exists(f"{home}/Makefile"):
+            return ""
+        wrong = self.fault("OP2's translator asks git for its version, and git says", "git", "-C", home, "describe", "--always")
+        python = f"{home}/.python/bin/python3"
+        if not wrong and not os.path.exists(python):
+            wrong = self.fault(f"OP2's translator needs a Python of its own, which it makes of what is in {home}/python", "make", "--silent", "-C", home, "python")
+        missing = [] if wrong else [name for name in MODULES if self.fault("", python, "-c", "import " + name)]
+        return wrong or (f"the Python of OP2's translator, {home}/.python, lacks " + ", ".join(missing) if missing else "")
 
     def program(self, name):
         """The case's, or None: without one in bench/op2, or if OP2 cannot be built."""
@@ -440,6 +457,9 @@ def measure(build, wanted, op2):
 def compare(build, wanted):
     with tempfile.TemporaryDirectory() as work:
         op2 = Op2(wanted.op2, work)
+        if wanted.op2 and op2.why:
+            print(f"compare: --op2: {op2.why}; without --op2 that column is empty", file=sys.stderr)
+            return 1
         cases, failed = measure(build, wanted, op2)
         cuda, gpu = by_cuda(build, [case.name for case in cases])
     commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)

@@ -32,7 +32,25 @@ expect 1 ": no line with the date, the command, the commit and the machine" in_t
 expect 0 "usage: ./dev compare" in_turns - --help
 expect 2 "no case nosuch; there are: airfoil flux " in_turns - heat nosuch
 expect 1 "turns_heat: No such file or directory: it needs the samples" in_turns "$folder" --smallest heat
-expect 1 "$folder is no checkout of OP2: it has no op2-translator.sh" in_turns "$folder" --op2 "$folder" --smallest heat
+
+# A checkout of OP2 is refused at once, with what its translator lacks.
+op2=$folder/op2
+refused() { # WORDS
+  expect 1 "$1" in_turns "$folder" --op2 "$op2" --smallest heat
+}
+refused "compare: --op2: $op2 is no checkout of OP2: it has no op2-translator.sh"
+mkdir -p "$op2/translator-v2/.python/bin" "$op2/op2/include"
+touch "$op2/translator-v2/op2-translator.sh" "$op2/op2/include/op_seq.h"
+echo '.PHONY: python' >"$op2/translator-v2/Makefile"
+refused "OP2's translator asks git for its version, and git says: "
+git -C "$op2" -c init.defaultBranch=main init -q
+git -C "$op2" -c user.name=a -c user.email=a@b.c commit -q --allow-empty -m nothing
+echo 'python: python/archive' >>"$op2/translator-v2/Makefile"
+refused "OP2's translator needs a Python of its own, which it makes of what is in $op2/translator-v2/python: make: "
+# shellcheck disable=SC2016 # of the program
+printf '#!/bin/sh\ncase $2 in *fparser | *clang*) exit 1 ;; esac\n' >"$op2/translator-v2/.python/bin/python3"
+chmod +x "$op2/translator-v2/.python/bin/python3"
+refused "the Python of OP2's translator, $op2/translator-v2/.python, lacks fparser, clang.cindex; without --op2 that column is empty"
 
 # Answers of other steps are not the same.
 driver=$build/bench/turns_laplace

@@ -43,7 +43,7 @@ def main(folder):
             elif place and file in pages and place not in pages[file].ids:
                 wrong.append(f"{os.path.relpath(path, folder)}: {link}: there is no such heading")
     wrong += [f"{os.path.relpath(path, folder)} cannot be reached" for path in pages if path not in reached]
-    drawings = [name for page in pages.values() for name in page.images if name.endswith(".svg")]
+    drawings = [name for path, page in pages.items() for name in page.images if name.endswith(".svg") and os.sep + "compare" not in path]
     with open(os.path.join(folder, "guide", "api.html"), encoding="utf-8") as file:
         calls = file.read()
     for word in ("op2jit_init", "op2jit_decl_set", "op2jit_par_loop_array", "op_counters_t", "Errors: OP_ERR_RANGE unless"):
