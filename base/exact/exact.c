@@ -173,13 +173,13 @@ INLINED void fold_alike(struct alike *to, const masks *began, const double *valu
   to->second = more;
 }
 
-/* So many steps are between a sum and where it began. */
+/* So many steps are between a sum and where it began; any number if it left its binade. */
 INLINED int64_t steps_of(const lanes *even, const lanes *odd, const masks *began) {
   const masks both = ((masks)*even - *began) + ((masks)*odd - *began);
-  int64_t sum = 0;
+  uint64_t sum = 0;
   for (int k = 0; k < LANES; k++)
-    sum += both[k];
-  return sum;
+    sum += (uint64_t)both[k];
+  return (int64_t)sum;
 }
 
 enum { MISSES = 16 };
