@@ -45,6 +45,7 @@ void exact_add_value(struct exact *e, double value) {
 enum { LANES = 8, AT_ONCE = 2 * LANES };
 typedef double lanes __attribute__((vector_size(LANES * sizeof(double))));
 typedef int64_t masks __attribute__((vector_size(LANES * sizeof(int64_t))));
+typedef uint64_t counts __attribute__((vector_size(LANES * sizeof(uint64_t)))); /* may wrap round */
 
 /* From here on sums of a piece might overflow. */
 static const double most_at_once = 0x1p960;
@@ -175,10 +176,10 @@ INLINED void fold_alike(struct alike *to, const masks *began, const double *valu
 
 /* So many steps are between a sum and where it began; any number if it left its binade. */
 INLINED int64_t steps_of(const lanes *even, const lanes *odd, const masks *began) {
-  const masks both = ((masks)*even - *began) + ((masks)*odd - *began);
+  const counts both = ((counts)*even - (counts)*began) + ((counts)*odd - (counts)*began);
   uint64_t sum = 0;
   for (int k = 0; k < LANES; k++)
-    sum += (uint64_t)both[k];
+    sum += both[k];
   return (int64_t)sum;
 }
 

@@ -84,7 +84,8 @@ static void pieces_need_not_be_like_those_before(void **unused) {
         values[i] = any(scale - 2, scale + 2);
       if (p % 4 == 1) {
         values[at] = p > PIECES / 2 ? odd[o] : -odd[o];
-        values[at + 16] = -values[at]; /* in the same lane */
+        values[at + 8] = p % 8 == 1 ? values[at] : 0; /* in the same lane of the other sum */
+        values[at + 16] = -values[at];                /* in the same lane of the same sum */
       }
       for (int i = 0; i < PIECE; i++)
         exact_add_value(&one_by_one, values[i]);
