@@ -218,12 +218,29 @@ static bool begin_compile(struct jit *jit, const struct desc *d, const void *for
   return begun;
 }
 
+/* Does the leader know it? The others have what it has. */
+static bool is_known_together(struct jit *jit, const struct desc *d, const void *form) {
+  const struct jit_share *share = jit->options.share;
+  struct signature key;
+  struct error ignored = {0};
+  bool known = true;
+  if (share->leads && make_key(jit, d, form, &key, &ignored) == OP_OK) {
+    known = is_known(jit, &key);
+    signature_free(&key);
+  }
+  share->all(share->ranks, &known, &ignored);
+  error_free(&ignored);
+  return known;
+}
+
 bool jit_prepare(struct jit *jit, const struct desc *d, const void *form) {
   struct signature key;
   struct error ignored = {0};
   bool ready = true;
-  if (jit->options.mode != JIT_ON || jit->dump || jit->options.share)
+  if (jit->options.mode != JIT_ON || jit->dump)
     return true;
+  if (jit->options.share)
+    return is_known_together(jit, d, form);
   if (ahead_is_busy(&jit->ahead))
     return false;
   if (make_key(jit, d, form, &key, &ignored) == OP_OK) {

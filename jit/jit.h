@@ -72,7 +72,7 @@ int jit_code(struct jit *jit, const struct desc *d, const void *shape, struct ji
              struct error *err);
 /* The same without waiting for the compiler. False: what jit_code needs is being compiled on a thread of lowest
  * priority, or something else is; ask again later. True: jit_code has nothing to compile any more, or only it can
- * say why not. */
+ * say why not. Of several ranks nothing is compiled: false where their leader does not have the code. Collective there. */
 bool jit_prepare(struct jit *jit, const struct desc *d, const void *shape);
 /* Wait for a compile that is under way behind the program. */
 void jit_finish(struct jit *jit);

@@ -421,9 +421,13 @@ int chain_tuning_later(const struct chain_tuning *t, int from, struct chain_way 
   return -1;
 }
 
+double chain_fused_gain(double moved) {
+  return likely * fmax(0, 1 - moved);
+}
+
 /* A part of the time so far: a program runs as long again as it ran, as far as anybody knows. */
 static double expected(const struct chain_tuning *t) {
-  return t->expects && t->fused > 0 ? likely * fmax(0, 1 - t->fused) : 0;
+  return t->expects && t->fused > 0 ? chain_fused_gain(t->fused) : 0;
 }
 
 bool chain_tuning_awaits(const struct chain_tuning *t, const struct chain_way *way) {

@@ -80,6 +80,8 @@ bool chain_tuning_can_spend(const struct chain_tuning *t, double seconds);
 int chain_tuning_later(const struct chain_tuning *t, int from, struct chain_way *way);
 /* By a model fused loops would have gained by now what making them costs: so it need not be paid from the share. */
 bool chain_tuning_expects(const struct chain_tuning *t, const struct chain_way *way, double making);
+/* The part of a period's time that fused loops are expected to gain, which move so large a part of its bytes. */
+double chain_fused_gain(double moved);
 /* More than trials may cost: it comes before others, which would take the share. */
 bool chain_tuning_awaits(const struct chain_tuning *t, const struct chain_way *way);
 /* May one be compared that takes so many seconds to make? */

@@ -87,7 +87,11 @@ static int make_ready(struct op_context *ctx, struct launch *launch, const struc
   for (int i = 0; i < out->n; i++)
     if (out->items[i]->loop == launch->loop)
       return loop_make_ready_like(ctx, launch, out->items[i], err);
-  const int code = (way->stays ? loop_make_ready_as_known : loop_make_ready)(ctx, launch, err);
+  int code = loop_prepare(ctx, launch, err);
+  if (!code) /* fused_prepare may have left it without */
+    code = tune_code(ctx, launch->loop, err);
+  if (!code)
+    code = (way->stays ? loop_make_ready_as_known : loop_make_ready)(ctx, launch, err);
   out->trying |= !code && !way->stays && (tune_wants(launch->loop) || tune_tries(launch));
   return code;
 }
@@ -216,7 +220,7 @@ bool fused_prepare(struct op_context *ctx, struct launch *const *launches, int n
   if (tune_is_disturbed(ctx)) /* one compile at a time */
     return false;
   const int ngroups = find_groups(launches, n, &groups);
-  for (int g = 0; g < ngroups && made; g++) {
+  for (int g = 0; g < ngroups && (made || !comm_alone(ctx->comm)); g++) {
     struct loop *whole = groups[g].n > 1 ? prepare(ctx, &groups[g], launches, &made) : NULL;
     for (int m = 0; m < (whole ? 1 : groups[g].n); m++)
       loops[(*count)++] = whole ? whole : launches[groups[g].members[m]]->loop;

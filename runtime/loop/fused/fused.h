@@ -41,8 +41,8 @@ struct fused_launches {
 bool fused_begin(struct op_context *ctx, struct launch *const *launches, int n, const struct chain_way *way,
                  struct fused_launches *out);
 void fused_end(struct fused_launches *f);
-/* Is their code there? What is not is compiled behind the program. `loops`, with room for n: what the launches would be then;
- * *count: so many. */
+/* Is their code there? What is not is compiled behind the program; of several ranks, which call this together, it is not
+ * compiled. `loops`, with room for n: what the launches would be then; *count: so many. */
 bool fused_prepare(struct op_context *ctx, struct launch *const *launches, int n, struct loop **loops,
                    int *count);
 /* Would any of them be? */

@@ -1,5 +1,6 @@
 #include "loop/spread/segments.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -263,7 +264,21 @@ static void whole_begin(struct op_context *ctx, const struct known_chain *k, str
   }
 }
 
-/* What ranks bring along: each becomes the largest. */
+/* Is the code of what would be one there? Ranks ask the leader of their kind, and nothing is compiled. */
+static bool is_code_there(struct op_context *ctx, const struct known_chain *k,
+                          struct launch *const *launches) {
+  struct loop **room = array_new((size_t)k->n, sizeof(struct loop *));
+  bool there = true;
+  for (int s = 0, end, count; room && s < k->depths.nsegments; s = end) {
+    end = end_of_part(k, s);
+    const int first = k->depths.first[s], n = k->depths.first[end] - first;
+    there &= fused_prepare(ctx, launches + first, n, room, &count);
+  }
+  free(room);
+  return there;
+}
+
+/* Ranks agree on the largest of each. */
 enum { SECONDS, COMPILING, MOVED, NUMBERS };
 
 static void find_numbers(const struct known_chain *k, struct launch *const *launches,
@@ -286,21 +301,26 @@ static void find_numbers(const struct known_chain *k, struct launch *const *laun
   numbers[MOVED] = called > 0 ? moved / called : 1;
 }
 
-/* By a model, as ranks that measure would have to meet: where what runs as one moves less, of memory or, in tiles, of caches, and what
- * compiling costs is a small part of the time that the chain took. Ranks ask at the same turns. */
+/* By a model, since ranks that measure would have to meet: the fused loops must move less, of memory or, in tiles, of caches.
+ * Compiling them must then pay, as it must in one process (tune/chains.h); code that is there, and OP2_TUNE=off, cost nothing.
+ * All ranks ask at the same turns. */
 static int wants_whole(struct op_context *ctx, struct known_chain *k, struct launch *const *launches,
                        bool *wants, struct error *err) {
-  enum { FIRST_ASKED = 16 };
-  static const double share = 0.05;
+  enum { FIRST_ASKED = 2 };
+  static const double share = 0.05; /* of the time that trials may take */
   double numbers[NUMBERS] = {0};
-  const bool always = strcmp(env_value(ctx->env, ENV_FUSE), "on") == 0;
+  const bool always = strcmp(env_value(ctx->env, ENV_FUSE), "on") == 0,
+             waits = strcmp(env_value(ctx->env, ENV_TUNE), "off") != 0;
   *wants = always;
   if (always || k->turns < FIRST_ASKED || (k->turns & (k->turns - 1)))
     return OP_OK;
   find_numbers(k, launches, numbers);
+  if (waits && is_code_there(ctx, k, launches))
+    numbers[COMPILING] = 0;
   const int code = agree_on_largest(ctx->agreement, OP_OK, numbers, NUMBERS, err);
+  const double gain = chain_fused_gain(numbers[MOVED]), earned = fmax(share, gain) * numbers[SECONDS];
   k->fuses = !code && numbers[MOVED] <= 1 - share;
-  *wants = k->fuses && numbers[COMPILING] <= share * numbers[SECONDS];
+  *wants = k->fuses && (!waits || numbers[COMPILING] <= earned);
   return code;
 }
 
