@@ -111,8 +111,8 @@ static int part_cells(const struct trial *t, struct comm *comm, const struct sha
 }
 
 static struct figures count(const struct built *built) {
-  const struct halo_side *receive = &built->maps[EDGE_CELLS].halo->exchange.receive;
-  const struct halo_side *send = &built->maps[EDGE_CELLS].halo->exchange.send;
+  const struct halo_side *receive = &built->maps[EDGE_CELLS].halo->receive;
+  const struct halo_side *send = &built->maps[EDGE_CELLS].halo->send;
   const long *edges = built->sets[EDGES].extents;
   struct figures f = {.halo_cells = (double)receive->first[receive->count],
                       .neighbours = send->count,
@@ -351,7 +351,7 @@ static int run_rank(struct comm *comm, void *user, struct error *err) {
     code = count_layers(comm, &built, &t->ranks[comm->rank], err);
   for (int s = 0; s < SETS; s++) {
     free(part[s]);
-    exchange_free(&routes[s]);
+    halo_exchange_free(&routes[s]);
   }
   built_free(&built);
   share_free(&share);

@@ -47,7 +47,7 @@ static int find_exchange(struct op_context *ctx, struct launch *launch, enum spa
       needs[count++] = loop->ready.needs[n];
   launch->stale = stale;
   launch->exchange_space = space;
-  return exchange_get(ctx, needs, count, space, &launch->exchange, err);
+  return exchange_get(ctx, needs, count, space, NULL, &launch->exchange, err);
 }
 
 int loop_exchange_start(struct op_context *ctx, struct launch *launch, enum space space, bool *started,

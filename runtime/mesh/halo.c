@@ -9,11 +9,14 @@ void halo_side_free(struct halo_side *side) {
   *side = (struct halo_side){0};
 }
 
+void halo_exchange_free(struct halo_exchange *exchange) {
+  halo_side_free(&exchange->send);
+  halo_side_free(&exchange->receive);
+}
+
 void ring_set_free(struct ring_set *rings, int layers) {
-  for (int v = 0; rings->exchanges && v <= 2 * layers + 1; v++) {
-    halo_side_free(&rings->exchanges[v].send);
-    halo_side_free(&rings->exchanges[v].receive);
-  }
+  for (int v = 0; rings->exchanges && v <= 2 * layers + 1; v++)
+    halo_exchange_free(&rings->exchanges[v]);
   free(rings->numbers);
   free(rings->ends);
   free(rings->exchanges);
@@ -29,19 +32,15 @@ void distribution_free(struct distribution *d) {
   if (!d)
     return;
   free(d->numbers);
-  struct halo_exchange *const exchanges[] = {&d->exec, &d->nonexec, &d->home};
-  for (size_t i = 0; i < sizeof exchanges / sizeof *exchanges; i++) {
-    halo_side_free(&exchanges[i]->send);
-    halo_side_free(&exchanges[i]->receive);
-  }
+  halo_exchange_free(&d->exec);
+  halo_exchange_free(&d->nonexec);
+  halo_exchange_free(&d->home);
   ring_set_free(&d->rings, d->layers);
   free(d);
 }
 
-void map_halo_free(struct map_halo *halo) {
-  if (!halo)
-    return;
-  halo_side_free(&halo->exchange.send);
-  halo_side_free(&halo->exchange.receive);
+void map_halo_free(struct halo_exchange *halo) {
+  if (halo)
+    halo_exchange_free(halo);
   free(halo);
 }

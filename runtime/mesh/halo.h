@@ -46,17 +46,13 @@ struct distribution {
   int layers; /* 0: those of every mesh alone */
 };
 
-/* The part of a set's halo that is reached through one map from the elements that this rank executes (owned and
- * exec): what a loop that reads through this map only needs. */
-struct map_halo {
-  struct halo_exchange exchange;
-};
-
 /* So many rows dats on the set have, with all copies. */
 long set_rows(const struct set *set);
 void halo_side_free(struct halo_side *side);
+void halo_exchange_free(struct halo_exchange *exchange);
 void ring_set_free(struct ring_set *rings, int layers);
 void distribution_free(struct distribution *d);
-void map_halo_free(struct map_halo *halo);
+/* NULL is nothing; with the struct itself. */
+void map_halo_free(struct halo_exchange *halo);
 
 #endif

@@ -16,7 +16,7 @@
 struct dat;
 struct op_context;
 struct distribution;
-struct map_halo;
+struct halo_exchange;
 struct meeting_kept;
 
 /* Ends of the parts of a set, in the library's numbering: [0, core) need no halo, [core, owned) do,
@@ -68,7 +68,9 @@ struct map {
       *targets; /* ragged: on the entries, the numbers of their targets; NULL: no loop asked for them */
   int *numbers; /* ragged, of a subset's elements: which of the entries these places are; else NULL */
   struct meeting_kept *meetings; /* what is known of elements that meet in it (meeting/) */
-  struct map_halo *halo;         /* what of the target's halo it reaches, NULL: one process */
+  /* The part of the target's halo that the rank reaches through this map, from what it executes: all that a loop needs which
+   * reads through it alone. NULL: one process. */
+  struct halo_exchange *halo;
   struct rows global; /* with ranks, until mesh_distribute: the user's rows; then without entries */
 };
 

@@ -46,19 +46,16 @@ void halo_received(struct dat *dat, enum space space, const struct map *map);
 
 /* ---- exchanges ---- */
 
-/* Made, or found again; belongs to the context, and lives until the mesh's epoch changes or one of the dats is
- * freed. */
-int exchange_get(struct op_context *ctx, const struct halo_need *needs, int count, enum space space,
-                 struct exchange **out, struct error *err);
 /* What ranks say of loops that waited (loop/spread/), at the beginning of each message: the same on all, or waiting for it is
  * OP_ERR_MPI. */
 struct exchange_header {
   uint32_t flush, loops;
   uint64_t hash;
 };
-/* The same for messages with a header, which is kept until the exchange is finished. Messages of a device have none. */
-int exchange_get_headed(struct op_context *ctx, const struct halo_need *needs, int count, enum space space,
-                        const struct exchange_header *header, struct exchange **out, struct error *err);
+/* Made, or found again; belongs to the context, and lives until the mesh's epoch changes or one of the dats is freed. The
+ * header is kept until the exchange is finished; NULL: messages have none, nor have those of a device. */
+int exchange_get(struct op_context *ctx, const struct halo_need *needs, int count, enum space space,
+                 const struct exchange_header *header, struct exchange **out, struct error *err);
 /* Pack and send. Until it is finished ctx->poll lets the messages get on, and owned rows that are sent may change. */
 int exchange_start(struct op_context *ctx, struct exchange *x, struct error *err);
 /* Wait, unpack, and note what is the newest now. *waited: seconds. */

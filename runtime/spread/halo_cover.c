@@ -10,7 +10,7 @@
 #include "ranks/comm.h"
 
 static const struct halo_side *reached(const struct map *map) {
-  return &map->halo->exchange.receive;
+  return &map->halo->receive;
 }
 
 /* Does each element that `map` reaches bear the mark? */

@@ -122,7 +122,7 @@ int halo_rows_connect(struct op_context *ctx, const struct set *set, const int *
   free(own.elements);
   free(others.elements);
   if (code)
-    halo_rows_free(out);
+    halo_exchange_free(out);
   return code;
 }
 
@@ -149,12 +149,6 @@ int halo_rows_connect_targets(struct op_context *ctx, const struct map *map, con
   if (!code)
     code = widen(&out->receive, map, false, err);
   if (code)
-    halo_rows_free(out);
+    halo_exchange_free(out);
   return code;
-}
-
-void halo_rows_free(struct halo_exchange *rows) {
-  halo_side_free(&rows->send);
-  halo_side_free(&rows->receive);
-  *rows = (struct halo_exchange){0};
 }

@@ -17,6 +17,5 @@ int halo_rows_connect(struct op_context *ctx, const struct set *set, const int *
  * Collective. */
 int halo_rows_connect_targets(struct op_context *ctx, const struct map *map, const int *copies, long count,
                               struct halo_exchange *out, struct error *err);
-void halo_rows_free(struct halo_exchange *rows);
 
 #endif

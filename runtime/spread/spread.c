@@ -232,7 +232,7 @@ static int move_data(struct op_context *ctx, struct built *built, struct halo_ex
     }
     free(journey.from);
     if (route)
-      exchange_free(route);
+      halo_exchange_free(route);
   }
   return code;
 }
@@ -292,7 +292,7 @@ static int rebuild(struct op_context *ctx, const struct spread_change *change, s
   /* Ways that no data will take. */
   for (int s = 0; s < ctx->mesh->sets.count; s++)
     if (!has_dats(ctx->mesh, s))
-      exchange_free(&routes[s]);
+      halo_exchange_free(&routes[s]);
   progress_step(progress, "parting the mesh: halos");
   if (!code)
     code = build_halos(ctx->comm, share, change->part ? change->prime : -1, &built, err);
@@ -348,7 +348,7 @@ int spread_apply(struct op_context *ctx, const struct spread_change *change, str
     share_free(&share);
   }
   for (int s = 0; routes && s < mesh->sets.count; s++)
-    exchange_free(&routes[s]);
+    halo_exchange_free(&routes[s]);
   free(routes);
   return code;
 }

@@ -177,7 +177,7 @@ static const struct halo_exchange *home_of(const struct trial *t, int rank, int 
 }
 static const struct halo_exchange *map_halo_of(const struct trial *t, int rank, int s, int m) {
   (void)s;
-  return &t->built[rank].maps[m].halo->exchange;
+  return t->built[rank].maps[m].halo;
 }
 
 /* `user`: the sender's elements are numbers among those that it declared. */
@@ -223,7 +223,7 @@ static void check_map_halo(const struct trial *t, int rank, int m) {
   const struct random_map *map = &t->mesh.maps[m];
   const struct built_set *from = &t->built[rank].sets[map->from], *to = &t->built[rank].sets[map->to];
   const struct built_map *built = &t->built[rank].maps[m];
-  const struct halo_side *receive = &built->halo->exchange.receive;
+  const struct halo_side *receive = &built->halo->receive;
   check_exchange(t, map->to, rank, receive, map_halo_of, m, false);
   bool *reached = array_new((size_t)to->extents[EXTENT_NONEXEC], 1);
   long wanted = 0;
@@ -538,7 +538,7 @@ static int carry_many(struct comm *comm, void *user, struct error *err) {
         if (*(double *)row_value(&target, at, v) != (double)((all - 1 - before - i) * VALUES + v) + 1e7 * r)
           code = error_set(err, OP_ERR_INTERNAL, "row %ld of rank %d is another one's", i, r);
   }
-  exchange_free(&x);
+  halo_exchange_free(&x);
   free(from);
   free(into);
   tally_free(&counts);
@@ -582,7 +582,7 @@ static int move_on(struct comm *comm, const struct trial *t, struct share *share
     if (!code && !homes_are_right(&t->mesh, s, &share->sets[s]))
       code = error_set(err, OP_ERR_INTERNAL, "it is forgotten who declared set %d", s);
     free(part[s]);
-    exchange_free(&routes[s]);
+    halo_exchange_free(&routes[s]);
   }
   return code;
 }
@@ -617,7 +617,7 @@ static int move_one(struct comm *comm, void *user, struct error *err) {
       code = error_set(err, OP_ERR_INTERNAL, "map %d did not arrive", m);
   for (int s = 0; s < moved.nsets; s++) {
     free(part[s]);
-    exchange_free(&routes[s]);
+    halo_exchange_free(&routes[s]);
   }
   if (!code)
     code = move_on(comm, t, &moved, err);

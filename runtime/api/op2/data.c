@@ -140,7 +140,7 @@ int op2jit_op2_halo_exchanges(op_set handle, int nargs, const op_arg *args) {
   if (!code)
     code = agree_on_success(ctx->agreement, api_error()->code, api_error());
   if (!code && count > 0)
-    code = exchange_get(ctx, needs, count, SPACE_HOST, &exchange, api_error());
+    code = exchange_get(ctx, needs, count, SPACE_HOST, NULL, &exchange, api_error());
   if (!code && exchange && !(code = exchange_start(ctx, exchange, api_error()))) {
     double waited = 0;
     code = exchange_finish(ctx, exchange, &waited, api_error());

@@ -176,7 +176,7 @@ int deep_connect(struct op_context *ctx, struct deep *deep, struct error *err) {
 
 static void apart_free(struct op_context *ctx, struct apart *a) {
   exchanges_forget_rows(ctx, &a->rows);
-  halo_rows_free(&a->rows.exchange);
+  halo_exchange_free(&a->rows.exchange);
   data_memory_free(a->values.replicas[SPACE_HOST].memory);
   free(a->table);
 }
@@ -192,7 +192,7 @@ void deep_free(struct op_context *ctx, struct deep *deep) {
   }
   for (int i = 0; deep->imports && i < deep->nimports; i++) {
     exchanges_forget_rows(ctx, &deep->imports[i].rows);
-    halo_rows_free(&deep->imports[i].rows.exchange);
+    halo_exchange_free(&deep->imports[i].rows.exchange);
   }
   deep_copies_free(&deep->copies);
   free(deep->loops);
@@ -234,7 +234,7 @@ static int find_old_aparts(const struct deep *deep) {
 static int get(struct op_context *ctx, const struct deep *deep, int count,
                const struct exchange_header *header, struct exchange **out, struct error *err) {
   *out = NULL;
-  return count ? exchange_get_headed(ctx, deep->needs, count, SPACE_HOST, header, out, err) : OP_OK;
+  return count ? exchange_get(ctx, deep->needs, count, SPACE_HOST, header, out, err) : OP_OK;
 }
 
 static int bring(struct op_context *ctx, const struct deep *deep, int count,

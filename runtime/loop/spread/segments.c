@@ -126,7 +126,7 @@ static int start_messages(struct op_context *ctx, const struct known_chain *k, s
   ctx->comm->where = launch->loop->name;
   int code = find_needs(ctx, &s, launches, n, err);
   if (!code && s.count)
-    code = exchange_get_headed(ctx, s.items, s.count, launch->loop->space, &header, &x, err);
+    code = exchange_get(ctx, s.items, s.count, launch->loop->space, &header, &x, err);
   if (!code && x)
     code = exchange_start(ctx, x, err);
   needs_free(&s);

@@ -22,10 +22,8 @@ void share_free(struct share *share) {
   }
   for (int m = 0; share->maps && m < share->nmaps; m++)
     free(share->maps[m].rows.entries);
-  for (int s = 0; share->brought && s < share->nsets; s++) {
-    halo_side_free(&share->brought[s].send);
-    halo_side_free(&share->brought[s].receive);
-  }
+  for (int s = 0; share->brought && s < share->nsets; s++)
+    halo_exchange_free(&share->brought[s]);
   free(share->brought);
   free(share->sets);
   free(share->maps);

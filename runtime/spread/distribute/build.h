@@ -58,7 +58,7 @@ struct built_set {
 };
 struct built_map {
   int *table; /* extents[EXTENT_EXEC] rows of the source set, and MAP_SLACK entries */
-  struct map_halo *halo;
+  struct halo_exchange *halo;
 };
 struct built {
   struct built_set *sets;

@@ -357,7 +357,7 @@ int grown_map_halos(struct growth *g, struct built *built, struct error *err) {
   if (!code)
     code = send_requests(g, halos, g->nmaps, err);
   for (int m = 0; !code && m < g->nmaps; m++)
-    code = make_sides(&built->maps[m].halo->exchange, &halos[m], err);
+    code = make_sides(built->maps[m].halo, &halos[m], err);
   requests_free(halos, g->nmaps);
   return code;
 }

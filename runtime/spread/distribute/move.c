@@ -8,11 +8,6 @@
 #include "numbers.h"
 #include "parcels.h"
 
-void exchange_free(struct halo_exchange *exchange) {
-  halo_side_free(&exchange->send);
-  halo_side_free(&exchange->receive);
-}
-
 static int no_memory(struct error *err) {
   return error_memory(err, "the moving of a mesh", 0);
 }

@@ -12,6 +12,5 @@
  * the new one. */
 int share_move(struct comm *comm, struct share *share, int **part, struct halo_exchange *routes,
                struct error *err);
-void exchange_free(struct halo_exchange *exchange);
 
 #endif
