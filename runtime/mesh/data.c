@@ -135,6 +135,15 @@ void data_fetch_rows(struct op_context *ctx, const struct dat *dat, void *out, l
   ctx->counters->bytes_converted += (long long)(rows * dat->row_bytes);
 }
 
+double *dat_numbers(const struct dat *dat) {
+  const long rows = dat->set->extents[EXTENT_OWNED];
+  double *out = array_new((size_t)rows * (size_t)dat->dim, sizeof *out);
+  for (long e = 0; out && e < rows; e++)
+    for (int c = 0; c < dat->dim; c++)
+      out[e * dat->dim + c] = type_number(dat->type, dat_value(dat, e, c));
+  return out;
+}
+
 static int check_new(const struct set *set, int dim, enum type_code code, const char *type, const char *name,
                      size_t *bytes, struct error *err) {
   if (dim < 1)
@@ -318,29 +327,20 @@ int dat_need(struct op_context *ctx, struct dat *dat, enum space space, enum reg
   struct replica *replica = &dat->replicas[space];
   if (dat_is_current(dat, space, region))
     return OP_OK;
-  const double bytes = (double)dat->set->size * (double)dat->row_bytes;
-  if (space == SPACE_HOST) {
-    const enum space from = newest_device(dat, region);
-    const double start = clock_seconds();
-    int code = ctx->mover->to_host(ctx, from, dat, err);
-    if (code)
-      return code;
-    trace_until_now(ctx->trace, TRACE_COPY, dat->name, "to host", start, bytes);
-    ctx->counters->bytes_from_device += (long long)((size_t)dat->set->size * dat->row_bytes);
-    moved(dat, from, SPACE_HOST);
-  } else {
-    int code = replica->bytes ? OP_OK : ctx->mover->make(ctx, space, dat, err);
-    if (!code)
-      code = dat_need(ctx, dat, SPACE_HOST, region, err);
-    const double start = clock_seconds();
-    if (!code)
-      code = ctx->mover->to_device(ctx, space, dat, err);
-    if (code)
-      return code;
-    trace_until_now(ctx->trace, TRACE_COPY, dat->name, "to device", start, bytes);
-    ctx->counters->bytes_to_device += (long long)((size_t)dat->set->size * dat->row_bytes);
-    moved(dat, SPACE_HOST, space);
-  }
+  const bool back = space == SPACE_HOST;
+  const enum space from = back ? newest_device(dat, region) : SPACE_HOST;
+  int code = back || replica->bytes ? OP_OK : ctx->mover->make(ctx, space, dat, err);
+  if (!code && !back)
+    code = dat_need(ctx, dat, SPACE_HOST, region, err);
+  const double start = clock_seconds();
+  if (!code)
+    code = back ? ctx->mover->to_host(ctx, from, dat, err) : ctx->mover->to_device(ctx, space, dat, err);
+  if (code)
+    return code;
+  const long long bytes = (long long)((size_t)dat->set->size * dat->row_bytes);
+  trace_until_now(ctx->trace, TRACE_COPY, dat->name, back ? "to host" : "to device", start, (double)bytes);
+  *(back ? &ctx->counters->bytes_from_device : &ctx->counters->bytes_to_device) += bytes;
+  moved(dat, from, space);
   return OP_OK;
 }
 

@@ -229,6 +229,9 @@ static inline struct row_store dat_rows(const struct dat *dat) {
                             dat->soa ? dat->stride : 0};
 }
 
+/* The owned rows on the host as doubles, to be freed; NULL: no memory. */
+double *dat_numbers(const struct dat *dat);
+
 /* The memory of a replica of `rows` rows, false if it is more than can be addressed; and the SoA stride then. */
 bool data_bytes(const struct dat *dat, long rows, size_t *bytes);
 long data_stride(long rows);

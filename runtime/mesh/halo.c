@@ -2,6 +2,12 @@
 
 #include <stdlib.h>
 
+void halo_note_ranks(const struct halo_side *receive, int *rank) {
+  for (int i = 0; i < receive->count; i++)
+    for (long k = receive->first[i]; k < receive->first[i + 1]; k++)
+      rank[receive->elements[k]] = receive->ranks[i];
+}
+
 void halo_side_free(struct halo_side *side) {
   free(side->ranks);
   free(side->first);

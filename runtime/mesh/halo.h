@@ -48,6 +48,8 @@ struct distribution {
 
 /* So many rows dats on the set have, with all copies. */
 long set_rows(const struct set *set);
+/* rank[e] of the elements that are received: who sends them. */
+void halo_note_ranks(const struct halo_side *receive, int *rank);
 void halo_side_free(struct halo_side *side);
 void halo_exchange_free(struct halo_exchange *exchange);
 void ring_set_free(struct ring_set *rings, int layers);

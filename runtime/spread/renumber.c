@@ -41,13 +41,6 @@ static void orders_free(struct orders *o) {
   free(o->first);
 }
 
-static int position(const struct op_context *ctx, const struct set *set) {
-  for (int i = 0; i < ctx->mesh->sets.count; i++)
-    if (ctx->mesh->sets.items[i] == set)
-      return i;
-  return -1;
-}
-
 /* Without ranks both are all elements. With ranks only owned ones get new places here, and copies follow their
  * owners; but copies are neighbours too. */
 static long owned(const struct set *set) {
@@ -92,28 +85,6 @@ static void settle(struct team *team, const struct set *set, int *order, int *pl
 }
 
 /* ---- the first set ---- */
-
-static double *read_coords(struct op_context *ctx, struct dat *coords, struct error *err) {
-  coords->read = true;
-  if (dat_need(ctx, coords, SPACE_HOST, REGION_OWNED, err))
-    return NULL;
-  double *out = array_new((size_t)owned(coords->set) * (size_t)coords->dim, sizeof *out);
-  if (!out) {
-    error_memory(err, "coordinates", (size_t)owned(coords->set) * (size_t)coords->dim * sizeof *out);
-    return NULL;
-  }
-  for (long e = 0; e < owned(coords->set); e++)
-    for (int c = 0; c < coords->dim; c++) {
-      const void *value = dat_value(coords, e, c);
-      float narrow;
-      if (coords->type == TYPE_FLOAT) {
-        memcpy(&narrow, value, sizeof narrow);
-        out[e * coords->dim + c] = (double)narrow;
-      } else
-        memcpy(&out[e * coords->dim + c], value, sizeof *out);
-    }
-  return out;
-}
 
 typedef int space_order(int *order, long size, const double *coords, int dim, struct error *err);
 
@@ -166,9 +137,13 @@ static int order_first(struct op_context *ctx, int method, const struct map *bas
                      err);
   for (long e = owned(base->to); e < known(base->to); e++)
     order[e] = (int)e;
-  double *points = read_coords(ctx, coords, err);
-  if (!points)
+  coords->read = true;
+  if (dat_need(ctx, coords, SPACE_HOST, REGION_OWNED, err))
     return err->code;
+  double *points = dat_numbers(coords);
+  if (!points)
+    return error_memory(err, "coordinates",
+                        (size_t)owned(coords->set) * (size_t)coords->dim * sizeof *points);
   int code = methods[method].by_coords(order, owned(base->to), points, coords->dim, err);
   free(points);
   return code;
@@ -181,7 +156,7 @@ static int order_next(struct op_context *ctx, struct orders *o, bool *found, str
   *found = false;
   for (int m = 0; m < ctx->mesh->maps.count; m++) {
     const struct map *map = ctx->mesh->maps.items[m];
-    int from = position(ctx, map->from), to = position(ctx, map->to);
+    int from = map->from->id, to = map->to->id;
     if (!o->order[from] == !o->order[to])
       continue;
     *found = true;
@@ -206,10 +181,10 @@ static int order_next(struct op_context *ctx, struct orders *o, bool *found, str
 static int order_entries(struct op_context *ctx, struct orders *o, struct error *err) {
   for (int m = 0; m < ctx->mesh->maps.count; m++) {
     const struct map *map = ctx->mesh->maps.items[m];
-    const int from = map->first ? position(ctx, map->from) : -1;
+    const int from = map->first ? map->from->id : -1;
     if (from < 0)
       continue;
-    const int at = position(ctx, map->entries);
+    const int at = map->entries->id;
     free(o->order[at]);
     free(o->place[at]);
     o->order[at] = o->place[at] = NULL;
@@ -307,13 +282,13 @@ static bool make_fresh(struct op_context *ctx, const struct orders *o, struct fr
   bool good = true;
   for (int i = 0; good && i < mesh->maps.count; i++) {
     const struct map *map = mesh->maps.items[i];
-    int from = position(ctx, map->from), to = position(ctx, map->to);
+    int from = map->from->id, to = map->to->id;
     if (o->order[from] || o->order[to])
       good = (f->tables[i] = moved_table(ctx->team, o, i, map, from, to)) != NULL;
   }
   for (int i = 0; good && i < mesh->dats.count; i++) {
     const struct dat *dat = mesh->dats.items[i];
-    int set = position(ctx, dat->set);
+    int set = dat->set->id;
     if (o->order[set] && dat_has_memory(dat))
       good = (f->rows[i] = moved_rows(ctx->team, dat, o->order[set])) != NULL;
   }
@@ -414,7 +389,7 @@ int renumber_by(struct op_context *ctx, const char *method, struct map *base, st
   o.first = array_new((size_t)o.maps, sizeof *o.first);
   code = o.order && o.place && o.first ? OP_OK
                                        : error_memory(err, "a renumbering", (size_t)o.count * sizeof(int *));
-  int first = position(ctx, base->to);
+  int first = base->to->id;
   progress_step(ctx->log->progress, "numbering the mesh anew: set %s, %ld elements", base->to->name,
                 base->to->size);
   if (!code)

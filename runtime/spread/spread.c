@@ -24,25 +24,6 @@ bool spread_wanted(const struct op_context *ctx) {
   return ctx->comm && !comm_alone(ctx->comm);
 }
 
-/* ---- how long it takes ---- */
-
-void spread_lap(struct spread_laps *laps, const char *what) {
-  if (!laps)
-    return;
-  const double now = clock_seconds();
-  laps->lap[laps->count].what = what;
-  laps->lap[laps->count++].seconds = now - laps->last;
-  laps->last = now;
-}
-
-void spread_tell_laps(const struct op_context *ctx, const struct spread_laps *laps, const char *done) {
-  struct text line = {0};
-  for (int i = 0; i < laps->count; i++)
-    text_addf(&line, "%s%s %.3f", i ? ", " : "", laps->lap[i].what, laps->lap[i].seconds);
-  log_line(ctx->log, LOG_INFO, "mpi", "%s: %.3f s: %s", done, laps->last - laps->began, text_str(&line));
-  text_free(&line);
-}
-
 /* ---- declarations ---- */
 
 int spread_declare(struct op_context *ctx, struct set *set, struct error *err) {
@@ -288,7 +269,6 @@ static int rebuild(struct op_context *ctx, const struct spread_change *change, s
   int code = change->part    ? share_move(ctx->comm, share, change->part, routes, err)
              : change->order ? reorder(share, change->order, err)
                              : OP_OK;
-  spread_lap(change->laps, "rows");
   /* Ways that no data will take. */
   for (int s = 0; s < ctx->mesh->sets.count; s++)
     if (!has_dats(ctx->mesh, s))
@@ -296,13 +276,11 @@ static int rebuild(struct op_context *ctx, const struct spread_change *change, s
   progress_step(progress, "parting the mesh: halos");
   if (!code)
     code = build_halos(ctx->comm, share, change->part ? change->prime : -1, &built, err);
-  spread_lap(change->laps, "halos");
   progress_step(progress, "parting the mesh: data");
   if (!code)
     code = move_data(ctx, &built, change->part ? routes : share->brought, change->order, err);
   if (!code)
     code = adopt(ctx, &built, err);
-  spread_lap(change->laps, "data");
   progress_end(progress);
   built_free(&built);
   return code;
@@ -360,9 +338,8 @@ int mesh_distribute(struct op_context *ctx, struct error *err) {
   if (code)
     return code;
   ctx->comm->where = "the distribution of the mesh";
-  struct spread_laps laps = {.began = clock_seconds()};
-  laps.last = laps.began;
-  const int status = spread_apply(ctx, &(struct spread_change){.laps = &laps}, err);
-  spread_tell_laps(ctx, &laps, "halos are there");
+  const double start = clock_seconds();
+  const int status = spread_apply(ctx, &(struct spread_change){0}, err);
+  log_line(ctx->log, LOG_INFO, "mpi", "halos are there: %.3f s", clock_seconds() - start);
   return status;
 }

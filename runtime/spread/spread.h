@@ -31,27 +31,13 @@ static inline bool mesh_is_distributed(const struct op_context *ctx) {
  * that needs it. */
 int mesh_distribute(struct op_context *ctx, struct error *err);
 
-/* How long each part of setting up takes on this rank, which waits for others in most of them: a line of OP2_LOG=mpi. */
-struct spread_laps {
-  double began, last;
-  int count;
-  struct {
-    const char *what;
-    double seconds;
-  } lap[8];
-};
-/* NULL: nobody wants to know. */
-void spread_lap(struct spread_laps *laps, const char *what);
-void spread_tell_laps(const struct op_context *ctx, const struct spread_laps *laps, const char *done);
-
 /* A change of the distribution. part[s], where elements of set s go; order[s], the old local numbers of owned
  * elements in their new order. One of them, or neither: only what maps need is done. What they hold is freed on
  * the way. */
 struct spread_change {
   int **part, **order;
   int prime; /* with parts: the set whose elements are numbered inwards first (distribute/build.h) */
-  struct share *share;      /* what spread_share gave, to be taken over; NULL: it is still to be made */
-  struct spread_laps *laps; /* or NULL */
+  struct share *share; /* what spread_share gave, to be taken over; NULL: it is still to be made */
 };
 int spread_apply(struct op_context *ctx, const struct spread_change *change, struct error *err);
 

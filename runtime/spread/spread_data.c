@@ -28,36 +28,31 @@ int spread_put(struct op_context *ctx, struct dat *dat, const void *in, struct e
   unsigned char *zeros = in ? NULL : array_new((size_t)dat->set->size, dat->row_bytes);
   if (!in && !zeros)
     return no_memory(dat, dat->set->size, err);
-  /* What is given is only read. */
-  union {
-    const void *read;
-    void *memory;
-  } told = {.read = in ? in : zeros};
-  const struct row_store from = {told.memory, dat->value_size, dat->dim, 0}, into = dat_rows(dat);
+  void *given_rows = in ? (void *)(uintptr_t)in : zeros; /* which are only read */
+  const struct row_store from = {given_rows, dat->value_size, dat->dim, 0}, into = dat_rows(dat);
   code = carry(comm, &home->send, &home->receive, &from, &into, 1, err);
   free(zeros);
   ctx->counters->bytes_converted += code ? 0 : owned * (long long)dat->row_bytes;
   return code;
 }
 
-/* ---- fetching: the ranks say which of their elements they want, and get those only ---- */
+/* ---- fetching: ranks get all that they declared, or what they say that they want of it ---- */
 
+/* The user's global numbers, both included; none where `low` is the larger one. */
 struct wish {
-  long long low, high; /* the user's global numbers, both included */
+  long long low, high;
 };
 
-/* The part of a message that is wished for: its elements are in ascending user's numbers on both sides. */
-struct span {
-  long begin, end;
-};
+static long long number_at(const struct halo_side *side, long k, const long long *numbers) {
+  return numbers ? numbers[side->elements[k]] : side->elements[k];
+}
 
-/* The first place of message i whose number is not below `number`. numbers NULL: elements are the numbers. */
+/* The first place of message i whose number is not below `number`: they ascend. */
 static long first_from(const struct halo_side *side, int i, const long long *numbers, long long number) {
   long begin = side->first[i], end = side->first[i + 1];
   while (begin < end) {
     const long middle = begin + (end - begin) / 2;
-    const int element = side->elements[middle];
-    if ((numbers ? numbers[element] : element) < number)
+    if (number_at(side, middle, numbers) < number)
       begin = middle + 1;
     else
       end = middle;
@@ -65,123 +60,87 @@ static long first_from(const struct halo_side *side, int i, const long long *num
   return begin;
 }
 
-static struct span span_of(const struct halo_side *side, int i, const long long *numbers, long long low,
-                           long long high) {
-  if (low > high)
-    return (struct span){0, 0};
-  return (struct span){first_from(side, i, numbers, low), first_from(side, i, numbers, high + 1)};
-}
-
-/* Between the rank that declared elements and those that own them. To be freed also after an error. */
-struct fetch {
-  struct wish *wishes;           /* of each rank whose elements are here */
-  struct comm_messages to, from; /* first of wishes, then of rows */
-  unsigned char *out, *in;
-};
-
-static void fetch_free(struct fetch *f) {
-  free(f->wishes);
-  comm_messages_free(&f->to);
-  comm_messages_free(&f->from);
-  free(f->out);
-  free(f->in);
-}
-
-/* A message of one kind with each neighbour. */
-static void address(struct comm_messages *m, const struct halo_side *side, size_t bytes) {
+/* A side with only those elements that a wish names. At owners `numbers` are those of elements, and each neighbour has a wish; else
+ * elements are the numbers, there is one wish, and they count from its beginning. False: no memory; to be freed in both cases. */
+static bool narrow(const struct halo_side *side, const long long *numbers, const struct wish *wishes,
+                   struct halo_side *out) {
+  const size_t count = (size_t)side->count;
+  *out = (struct halo_side){.count = side->count,
+                            .ranks = array_new(count, sizeof *out->ranks),
+                            .first = array_new(count + 1, sizeof *out->first),
+                            .elements = array_new((size_t)side->first[count], sizeof *out->elements)};
+  if (!out->ranks || !out->first || !out->elements)
+    return false;
   for (int i = 0; i < side->count; i++) {
-    m->ranks[i] = side->ranks[i];
-    m->bytes[i] = bytes;
+    const struct wish w = wishes[numbers ? i : 0];
+    long k = first_from(side, i, numbers, w.low), at = out->first[i];
+    for (; k < side->first[i + 1] && number_at(side, k, numbers) <= w.high; k++)
+      out->elements[at++] = side->elements[k] - (numbers ? 0 : (int)w.low);
+    out->ranks[i] = side->ranks[i];
+    out->first[i + 1] = at;
   }
+  return true;
 }
 
+/* To all owners, from all that declared what is here. */
 static int tell_wishes(struct comm *comm, const struct halo_exchange *home, const struct wish *mine,
-                       struct fetch *f, struct error *err) {
-  const int owners = home->send.count, declarers = home->receive.count;
-  struct wish *told = array_new((size_t)owners, sizeof *told);
-  f->wishes = array_new((size_t)declarers, sizeof *f->wishes);
-  bool good = told && f->wishes && comm_messages_new(&f->to, owners > declarers ? owners : declarers) &&
-              comm_messages_new(&f->from, owners > declarers ? owners : declarers);
-  int code = good ? OP_OK : error_memory(err, "the wishes of ranks", (size_t)owners * sizeof *told);
-  if (!code) {
-    for (int i = 0; i < owners; i++)
-      told[i] = *mine;
-    address(&f->to, &home->send, sizeof *told);
-    address(&f->from, &home->receive, sizeof *told);
-    f->to.count = owners;
-    f->from.count = declarers;
-    code = comm->table->exchange(comm, told, &f->to, f->wishes, &f->from, err);
+                       struct wish *wishes, struct error *err) {
+  struct tally owners = {0}, declarers = {0};
+  struct wish *told = array_new((size_t)home->send.count, sizeof *told);
+  bool good = told != NULL;
+  for (int i = 0; good && i < home->send.count; i++) {
+    told[i] = *mine;
+    good = tally_add(&owners, home->send.ranks[i], 1);
   }
+  for (int i = 0; good && i < home->receive.count; i++)
+    good = tally_add(&declarers, home->receive.ranks[i], 1);
+  const int code = good ? mail_send_known(comm, told, &owners, sizeof *told, wishes, &declarers, err)
+                        : error_memory(err, "the wishes of ranks", (size_t)home->send.count * sizeof *told);
+  tally_free(&owners);
+  tally_free(&declarers);
   free(told);
   return code;
 }
 
-static long pack(const struct dat *dat, struct fetch *f, bool count_only) {
-  const struct distribution *d = dat->set->spread;
-  const struct halo_side *side = &d->home.receive;
-  unsigned char *to = f->out;
-  long rows = 0;
-  address(&f->to, side, 0);
-  f->to.count = side->count;
-  for (int i = 0; i < side->count; i++) {
-    const struct span s = span_of(side, i, d->numbers, f->wishes[i].low, f->wishes[i].high);
-    f->to.bytes[i] = (size_t)(s.end - s.begin) * dat->row_bytes;
-    rows += s.end - s.begin;
-    for (long k = s.begin; !count_only && k < s.end; k++)
-      for (int c = 0; c < dat->dim; c++, to += dat->value_size)
-        memcpy(to, dat_value(dat, side->elements[k], c), dat->value_size);
-  }
-  return rows;
+static int fetch_some(struct comm *comm, const struct dat *dat, const struct row_store *into, long low,
+                      long high, struct error *err) {
+  const struct set *set = dat->set;
+  const struct halo_exchange *home = &set->spread->home;
+  const struct row_store from = dat_rows(dat);
+  const struct wish mine = {spread_number(set, low), spread_number(set, high)}, here = {low, high};
+  struct halo_exchange some = {0};
+  struct wish *wishes = array_new((size_t)home->receive.count, sizeof *wishes);
+  int code = wishes ? tell_wishes(comm, home, &mine, wishes, err) : no_memory(dat, 0, err);
+  if (!code && !(narrow(&home->receive, set->spread->numbers, wishes, &some.send) &&
+                 narrow(&home->send, NULL, &here, &some.receive)))
+    code = no_memory(dat, high - low, err);
+  if (!code)
+    code = carry(comm, &some.send, &some.receive, &from, into, 1, err);
+  halo_exchange_free(&some);
+  free(wishes);
+  return code;
 }
 
-static long unpack(const struct dat *dat, struct fetch *f, long low, long high, unsigned char *into) {
-  const struct halo_side *side = &dat->set->spread->home.send;
-  const unsigned char *from = f->in;
-  long rows = 0;
-  address(&f->from, side, 0);
-  f->from.count = side->count;
-  for (int i = 0; i < side->count; i++) {
-    const struct span s = span_of(side, i, NULL, low, high);
-    f->from.bytes[i] = (size_t)(s.end - s.begin) * dat->row_bytes;
-    rows += s.end - s.begin;
-    for (long k = s.begin; into && k < s.end; k++, from += dat->row_bytes)
-      memcpy(into + (size_t)(side->elements[k] - low) * dat->row_bytes, from, dat->row_bytes);
-  }
-  return rows;
-}
-
-static int fetch_of_ranks(struct op_context *ctx, struct dat *dat, void *out, long low, long high,
+static int fetch_of_ranks(struct op_context *ctx, struct dat *dat, void *out, long low, long high, int code,
                           struct error *err) {
-  struct comm *comm = ctx->comm;
-  const struct wish mine = {spread_number(dat->set, low), spread_number(dat->set, high)};
-  struct fetch f = {0};
-  comm->where = dat->name;
-  int code = tell_wishes(comm, &dat->set->spread->home, &mine, &f, err);
-  if (!code) {
-    const long going = pack(dat, &f, true), coming = unpack(dat, &f, low, high, NULL);
-    f.out = array_new((size_t)going, dat->row_bytes);
-    f.in = array_new((size_t)coming, dat->row_bytes);
-    code = f.out && f.in ? OP_OK : no_memory(dat, going + coming, err);
-  }
-  if (!code) {
-    pack(dat, &f, false);
-    code = comm->table->exchange(comm, f.out, &f.to, f.in, &f.from, err);
-  }
-  if (!code && low <= high) {
-    unpack(dat, &f, low, high, out);
+  const struct halo_exchange *home = &dat->set->spread->home;
+  const struct row_store from = dat_rows(dat), into = {out, dat->value_size, dat->dim, 0};
+  double some = dat->set->size > 0 && (low > 0 || high + 1 < dat->set->size);
+  ctx->comm->where = dat->name;
+  code = agree_on_largest(ctx->comm, code, &some, 1, err);
+  if (!code)
+    code = some > 0 ? fetch_some(ctx->comm, dat, &into, low, high, err)
+                    : carry(ctx->comm, &home->receive, &home->send, &from, &into, 1, err);
+  if (!code && low <= high)
     ctx->counters->bytes_converted += (high - low + 1) * (long long)dat->row_bytes;
-  }
-  fetch_free(&f);
   return code;
 }
 
 int data_fetch(struct op_context *ctx, struct dat *dat, void *out, long low, long high, struct error *err) {
-  int code = dat_need(ctx, dat, SPACE_HOST, REGION_OWNED, err);
+  const int code = dat_need(ctx, dat, SPACE_HOST, REGION_OWNED, err);
   dat->read = true;
-  if (dat->set->spread) {
-    code = agree_on_success(ctx->comm, code, err);
-    return code ? code : fetch_of_ranks(ctx, dat, out, low, high, err);
-  }
+  if (dat->set->spread)
+    return fetch_of_ranks(ctx, dat, out, low, high, code, err);
   if (!code && low <= high)
     data_fetch_rows(ctx, dat, out, low, high);
   return code;

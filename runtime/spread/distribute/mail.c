@@ -1,5 +1,6 @@
 #include "mail.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -221,12 +222,8 @@ int carry(struct comm *comm, const struct halo_side *send, const struct halo_sid
 
 int carry_rows(struct comm *comm, const struct halo_side *send, const struct halo_side *receive,
                size_t row_bytes, const void *from, void *into, struct error *err) {
-  /* What is sent is only read. */
-  union {
-    const void *read;
-    void *memory;
-  } given = {.read = from};
-  const struct row_store out = {.memory = given.memory, .value_bytes = row_bytes, .values = 1},
+  void *read = (void *)(uintptr_t)from; /* only */
+  const struct row_store out = {.memory = read, .value_bytes = row_bytes, .values = 1},
                          in = {.memory = into, .value_bytes = row_bytes, .values = 1};
   return carry(comm, send, receive, &out, &in, 1, err);
 }

@@ -1,5 +1,6 @@
 #include "parcels.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,14 +50,8 @@ static int pack(struct packing *p, struct error *err) {
   if (!good || !(p->out = array_new(total, 1)))
     return error_memory(err, "messages to other ranks", total);
   unsigned char *to = p->out;
-  for (int i = 0; i < p->n; i++) {
-    /* What is sent is only read. */
-    union {
-      const void *read;
-      unsigned char *memory;
-    } items = {.read = p->parcels[i].items};
-    p->next[i] = items.memory;
-  }
+  for (int i = 0; i < p->n; i++)
+    p->next[i] = (unsigned char *)(uintptr_t)p->parcels[i].items; /* which are only read */
   for (int k = 0; k < p->to.count; k++) {
     for (int i = 0; i < p->n; i++, to += sizeof(long))
       memcpy(to, &(long){items_for(p, i, p->to.ranks[k])}, sizeof(long));

@@ -54,12 +54,6 @@ static bool list_up(const long *key, const long *value, long pairs, long keys, l
   return true;
 }
 
-static void note_owners(const struct halo_side *receive, int *owner) {
-  for (int n = 0; n < receive->count; n++)
-    for (long i = receive->first[n]; i < receive->first[n + 1]; i++)
-      owner[receive->elements[i]] = receive->ranks[n];
-}
-
 static int groups_make(struct groups *g, int rank, const struct set *prime, const struct map *map,
                        struct error *err) {
   const long rows = map->from->extents[EXTENT_EXEC], pairs = map_begin(map, rows);
@@ -86,11 +80,11 @@ static int groups_make(struct groups *g, int rank, const struct set *prime, cons
   for (long k = 0; k < g->count; k++)
     g->place[k] = rank;
   if (!by_rows) {
-    note_owners(&map->to->spread->exec.receive, g->place);
-    note_owners(&map->to->spread->nonexec.receive, g->place);
+    halo_note_ranks(&map->to->spread->exec.receive, g->place);
+    halo_note_ranks(&map->to->spread->nonexec.receive, g->place);
   }
-  note_owners(&prime->spread->exec.receive, g->owner);
-  note_owners(&prime->spread->nonexec.receive, g->owner);
+  halo_note_ranks(&prime->spread->exec.receive, g->owner);
+  halo_note_ranks(&prime->spread->nonexec.receive, g->owner);
   return OP_OK;
 }
 

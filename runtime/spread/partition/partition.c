@@ -195,14 +195,6 @@ static int no_memory(struct error *err) {
   return error_memory(err, "a partition", 0);
 }
 
-static double *read_coords(const struct dat *coords, long rows) {
-  double *out = array_new((size_t)rows * (size_t)coords->dim, sizeof *out);
-  for (long e = 0; out && e < coords->set->extents[EXTENT_OWNED]; e++)
-    for (int c = 0; c < coords->dim; c++)
-      out[e * coords->dim + c] = type_number(coords->type, dat_value(coords, e, c));
-  return out;
-}
-
 /* The middle of each element's targets, of which other ranks may have some; without any it lies at 0. */
 static int coords_through(struct op_context *ctx, const struct dat *coords, const struct share *share,
                           const struct share_map *map, double **out, struct error *err) {
@@ -210,7 +202,7 @@ static int coords_through(struct op_context *ctx, const struct dat *coords, cons
   const long owned = share->sets[map->from].owned, entries = share_targets(share, map);
   const int dim = coords->dim;
   struct numbers ids;
-  double *near = read_coords(coords, to->owned), *far = NULL;
+  double *near = dat_numbers(coords), *far = NULL;
   int *targets = array_new((size_t)entries, sizeof *targets);
   *out = array_new((size_t)owned * (size_t)dim, sizeof **out);
   bool good = numbers_new(&ids, to->numbers, to->owned) && near && targets && *out;
@@ -237,19 +229,24 @@ static int coords_through(struct op_context *ctx, const struct dat *coords, cons
   return code;
 }
 
+/* Its number in the share. */
+static int place_of(const struct op_context *ctx, const struct map *map) {
+  int place = 0;
+  while (ctx->mesh->maps.items[place] != map)
+    place++;
+  return place;
+}
+
 static int coords_of_prime(struct op_context *ctx, const struct partition_call *call,
                            const struct share *share, double **out, struct error *err) {
   int code = dat_need(ctx, call->coords, SPACE_HOST, REGION_OWNED, err);
   if (code)
     return code;
   if (call->coords->set != call->prime) {
-    const struct map *map = map_to_coords(ctx, call);
-    int m = 0;
-    while (ctx->mesh->maps.items[m] != map)
-      m++;
+    const int m = place_of(ctx, map_to_coords(ctx, call));
     return coords_through(ctx, call->coords, share, &share->maps[m], out, err);
   }
-  *out = read_coords(call->coords, call->prime->extents[EXTENT_OWNED]);
+  *out = dat_numbers(call->coords);
   return *out ? OP_OK : no_memory(err);
 }
 
@@ -295,14 +292,6 @@ int partition_open(struct op_context *ctx, const struct graph_partitioner **out,
   text_free(&path);
   *out = found;
   return code;
-}
-
-/* Where it is in the share. */
-static int place_of(const struct op_context *ctx, const struct map *map) {
-  int place = 0;
-  while (ctx->mesh->maps.items[place] != map)
-    place++;
-  return place;
 }
 
 /* What elements weigh, and how fast ranks are; NULL: all alike. */
@@ -415,16 +404,14 @@ static int part_prime(struct op_context *ctx, const struct partition_call *call,
 
 /* A part for each owned element of each set. */
 static int part_all(struct op_context *ctx, const struct partition_call *call, const struct method *m,
-                    const struct share *share, int **part, struct spread_laps *laps, struct error *err) {
+                    const struct share *share, int **part, struct error *err) {
   const int prime = call->prime->id;
   part[prime] = array_new((size_t)share->sets[prime].owned, sizeof **part);
   int code = agree_on_success(ctx->comm, part[prime] ? OP_OK : no_memory(err), err);
   if (!code)
     code = agree_on_success(ctx->comm, part_prime(ctx, call, m, share, part[prime], err), err);
-  spread_lap(laps, "parts");
   if (!code)
     code = parts_follow(ctx->comm, share, ctx->comm->size, part, err);
-  spread_lap(laps, "others");
   return code;
 }
 
@@ -456,18 +443,16 @@ int mesh_partition(struct op_context *ctx, const struct partition_call *call, st
   if (!code && (m->need == NEED_BORDERS || has_new_entries(ctx)))
     code = mesh_distribute(ctx, err);
   ctx->comm->where = "op_partition";
-  struct spread_laps laps = {.began = clock_seconds()};
-  laps.last = laps.began;
+  const double start = clock_seconds();
   struct share share = {0};
   int **part = code ? NULL : array_new((size_t)ctx->mesh->sets.count, sizeof *part);
   if (!code)
     code = part ? spread_share(ctx, &share, err) : no_memory(err);
   code = agree_on_success(ctx->comm, code, err);
-  spread_lap(&laps, "mesh");
   if (!code) {
     progress_step(ctx->log->progress, "parting the mesh: set %s, %lld elements, for %d ranks",
                   call->prime->name, call->prime->global_size, ctx->comm->size);
-    code = part_all(ctx, call, m, &share, part, &laps, err);
+    code = part_all(ctx, call, m, &share, part, err);
     progress_end(ctx->log->progress);
   }
   if (!code)
@@ -475,16 +460,11 @@ int mesh_partition(struct op_context *ctx, const struct partition_call *call, st
   if (code)
     spread_give_back(ctx, &share);
   else
-    code = spread_apply(
-        ctx, &(struct spread_change){.part = part, .prime = call->prime->id, .share = &share, .laps = &laps},
-        err);
-  if (!code) {
-    struct text done = {0};
-    text_addf(&done, "parted set %s, %lld elements, for %d ranks", call->prime->name,
-              call->prime->global_size, ctx->comm->size);
-    spread_tell_laps(ctx, &laps, text_str(&done));
-    text_free(&done);
-  }
+    code = spread_apply(ctx, &(struct spread_change){.part = part, .prime = call->prime->id, .share = &share},
+                        err);
+  if (!code)
+    log_line(ctx->log, LOG_INFO, "mpi", "parted set %s, %lld elements, for %d ranks: %.3f s",
+             call->prime->name, call->prime->global_size, ctx->comm->size, clock_seconds() - start);
   for (int s = 0; part && s < ctx->mesh->sets.count; s++)
     free(part[s]);
   free(part);

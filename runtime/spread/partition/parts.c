@@ -33,21 +33,6 @@ static int compare_votes(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Most lists are short, but an element may be the target of all others. */
-static void sort_votes(int *votes, long count) {
-  enum { SHORT = 32 };
-  if (count > SHORT) {
-    qsort(votes, (size_t)count, sizeof *votes, compare_votes);
-    return;
-  }
-  for (long i = 1; i < count; i++)
-    for (long j = i; j > 0 && votes[j - 1] > votes[j]; j--) {
-      const int other = votes[j];
-      votes[j] = votes[j - 1];
-      votes[j - 1] = other;
-    }
-}
-
 /* The value that occurs most in a list, the lowest of several. Sorts the list. */
 static int most_frequent(int *votes, long count) {
   long alike = 1;
@@ -55,7 +40,8 @@ static int most_frequent(int *votes, long count) {
     alike++;
   if (count && alike == count)
     return votes[0];
-  sort_votes(votes, count);
+  if (count)
+    qsort(votes, (size_t)count, sizeof *votes, compare_votes);
   int best = -1;
   long most = 0;
   for (long i = 0, end; i < count; i = end) {

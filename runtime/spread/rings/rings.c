@@ -64,12 +64,6 @@ static int meet(struct known *k, long long number, int owner, int depth) {
   return id;
 }
 
-static void note_owners(struct known *k, const struct halo_side *receive) {
-  for (int i = 0; i < receive->count; i++)
-    for (long j = receive->first[i]; j < receive->first[i + 1]; j++)
-      k->owner[receive->elements[j]] = receive->ranks[i];
-}
-
 static int begin_set(const struct builder *b, int s, struct error *err) {
   const struct rings_set *set = &b->mesh->sets[s];
   struct known *k = &b->sets[s];
@@ -80,8 +74,8 @@ static int begin_set(const struct builder *b, int s, struct error *err) {
     k->depth[e] = e < set->extents[EXTENT_OWNED] ? 0 : e < set->extents[EXTENT_EXEC] ? 1 : 2;
     k->owner[e] = b->comm->rank;
   }
-  note_owners(k, &set->spread->exec.receive);
-  note_owners(k, &set->spread->nonexec.receive);
+  halo_note_ranks(&set->spread->exec.receive, k->owner);
+  halo_note_ranks(&set->spread->nonexec.receive, k->owner);
   return OP_OK;
 }
 
