@@ -293,60 +293,51 @@ static int list_exports(struct growth *g, int s, const int *order, struct tally 
 struct exports {
   struct tally to;
   long going;
-  int *list; /* places */
-  long long *numbers, **rows;
   int *maps, nmaps;
-  struct parcel *parcels; /* borrowed: numbers, places, rows of the maps */
-  struct mail *in;        /* the same */
+  struct parcel *parcels; /* borrowed: of numbers, places, and rows of the maps */
 };
+
+/* Room for so much for each of the elements. NULL: no memory. */
+static void *fill_parcel(struct exports *x, int i, size_t item_bytes) {
+  struct parcel *p = &x->parcels[i];
+  p->item_bytes = item_bytes;
+  p->items = array_new((size_t)x->going, item_bytes);
+  return tally_copy(&p->to, &x->to) ? p->items : NULL;
+}
 
 static int list_rows(const struct growth *g, struct exports *x, int i, const int *order, struct error *err) {
   const struct grown_map *map = &g->maps[x->maps[i]];
   const struct grown_set *to = &g->sets[map->to];
+  const int *list = x->parcels[1].items;
   const size_t arity = (size_t)map->arity;
-  long long *out = x->rows[i] = array_new((size_t)x->going * arity, sizeof *out);
+  long long *out = fill_parcel(x, 2 + i, arity * sizeof *out);
   if (!out)
     return no_memory(err);
   for (long e = 0; e < x->going; e++)
     for (size_t k = 0; k < arity; k++)
-      out[(size_t)e * arity + k] = to->ids.number[map->owned[(size_t)order[x->list[e]] * arity + k]];
-  x->parcels[2 + i] = (struct parcel){out, &x->to, arity * sizeof *out, &x->in[2 + i]};
+      out[(size_t)e * arity + k] = to->ids.number[map->owned[(size_t)order[list[e]] * arity + k]];
   return OP_OK;
 }
 
 static int exports_new(const struct growth *g, int s, struct exports *x, struct error *err) {
-  const size_t nmaps = (size_t)g->nmaps;
-  x->rows = array_new(nmaps, sizeof *x->rows);
-  x->maps = array_new(nmaps, sizeof *x->maps);
-  x->in = array_new(nmaps + 2, sizeof *x->in);
+  x->maps = array_new((size_t)g->nmaps, sizeof *x->maps);
   for (int m = 0; x->maps && m < g->nmaps; m++)
     if (g->maps[m].from == s)
       x->maps[x->nmaps++] = m;
-  return x->rows && x->maps && x->in ? OP_OK : no_memory(err);
+  return x->maps ? OP_OK : no_memory(err);
 }
 
-static void exports_free(struct exports *x) {
-  for (int i = 0; x->in && i < x->nmaps + 2; i++)
-    mail_free(&x->in[i]);
-  for (int i = 0; x->rows && i < x->nmaps; i++)
-    free(x->rows[i]);
-  tally_free(&x->to);
-  free(x->list);
-  free(x->numbers);
-  free(x->rows);
-  free(x->maps);
-  free(x->in);
-}
-
+/* The places are there. */
 static int list_all(const struct growth *g, const struct grown_set *set, struct exports *x, const int *order,
                     struct error *err) {
+  const int *list = x->parcels[1].items;
   x->going = tally_total(&x->to);
-  if (!(x->numbers = array_new((size_t)x->going, sizeof *x->numbers)))
+  long long *numbers = fill_parcel(x, 0, sizeof *numbers);
+  x->parcels[1].item_bytes = sizeof *list;
+  if (!numbers || !tally_copy(&x->parcels[1].to, &x->to))
     return no_memory(err);
   for (long i = 0; i < x->going; i++)
-    x->numbers[i] = set->ids.number[order[x->list[i]]];
-  x->parcels[0] = (struct parcel){x->numbers, &x->to, sizeof *x->numbers, &x->in[0]};
-  x->parcels[1] = (struct parcel){x->list, &x->to, sizeof *x->list, &x->in[1]};
+    numbers[i] = set->ids.number[order[list[i]]];
   int code = OP_OK;
   for (int i = 0; !code && i < x->nmaps; i++)
     code = list_rows(g, x, i, order, err);
@@ -355,16 +346,17 @@ static int list_all(const struct growth *g, const struct grown_set *set, struct 
 
 /* Elements that arrive are copies to be executed here: in the order of their owners, and of their owners' numbers. */
 static int take_exec(struct growth *g, struct grown_set *set, struct exports *x, struct error *err) {
-  const long long *numbers = x->in[0].items;
-  set->exec = x->in[0].total;
-  set->exec_from = x->in[0].from;
-  x->in[0].from = (struct tally){0};
-  set->remote = x->in[1].items;
-  x->in[1].items = NULL;
+  struct mail *in = &x->parcels[0].in, *places = &x->parcels[1].in;
+  const long long *numbers = in->items;
+  set->exec = in->total;
+  set->exec_from = in->from;
+  in->from = (struct tally){0};
+  set->remote = places->items;
+  places->items = NULL;
   for (int i = 0; i < x->nmaps; i++) {
     struct grown_map *map = &g->maps[x->maps[i]];
-    struct rows rows = {.entries = x->in[2 + i].items, .wide = true};
-    x->in[2 + i].items = NULL;
+    struct rows rows = {.entries = x->parcels[2 + i].in.items, .wide = true};
+    x->parcels[2 + i].in.items = NULL;
     map->exec = translate(&g->sets[map->to], &rows, (size_t)set->exec * (size_t)map->arity);
     if (!map->exec)
       return no_memory(err);
@@ -381,18 +373,19 @@ static int make_exports(struct growth *g, int s, const struct built *built, stru
                         struct error *err) {
   const struct grown_set *set = &g->sets[s];
   const int *order = built->sets[s].order;
-  int code = exports_new(g, s, x, err);
+  int *list = NULL, code = exports_new(g, s, x, err);
   if (!code)
-    code = set->begin ? grown_list_entries(g, s, built, &x->to, &x->list, err)
-                      : list_exports(g, s, order, &x->to, &x->list, err);
+    code = set->begin ? grown_list_entries(g, s, built, &x->to, &list, err)
+                      : list_exports(g, s, order, &x->to, &list, err);
+  x->parcels[1].items = list;
   return code ? code : list_all(g, set, x, order, err);
 }
 
 static int take_exports(struct growth *g, int s, struct built *built, struct exports *x, struct error *err) {
   int code = take_exec(g, &g->sets[s], x, err);
   if (!code) {
-    code = side_from_tally(&built->sets[s].spread->exec.send, &x->to, x->list, err);
-    x->list = NULL;
+    code = side_from_tally(&built->sets[s].spread->exec.send, &x->to, x->parcels[1].items, err);
+    x->parcels[1].items = NULL;
   }
   return !code && g->sets[s].begin ? grown_first(g, s, built, err) : code;
 }
@@ -400,7 +393,8 @@ static int take_exports(struct growth *g, int s, struct built *built, struct exp
 /* Of all sets but those of entries at once (`only` < 0), or of one set of entries, which go where its elements went. */
 static int exchange_exec(struct growth *g, int only, struct built *built, struct error *err) {
   struct exports *all = array_new((size_t)g->nsets, sizeof *all);
-  struct parcel *parcels = array_new((size_t)g->nmaps + 2 * (size_t)g->nsets, sizeof *parcels);
+  const int most = g->nmaps + 2 * g->nsets;
+  struct parcel *parcels = array_new((size_t)most, sizeof *parcels);
   int code = all && parcels ? OP_OK : no_memory(err), n = 0;
   for (int s = 0; !code && s < g->nsets; s++)
     if (only < 0 ? !g->sets[s].begin : s == only) {
@@ -413,10 +407,12 @@ static int exchange_exec(struct growth *g, int only, struct built *built, struct
   for (int s = 0; !code && s < g->nsets; s++)
     if (all[s].parcels)
       code = take_exports(g, s, built, &all[s], err);
-  for (int s = 0; all && s < g->nsets; s++)
-    exports_free(&all[s]);
+  for (int s = 0; all && s < g->nsets; s++) {
+    tally_free(&all[s].to);
+    free(all[s].maps);
+  }
   free(all);
-  free(parcels);
+  parcels_free(parcels, most);
   return code;
 }
 

@@ -73,16 +73,10 @@ struct stretch {
   int count, value;
 };
 
-/* What is told of one directory. To be freed also after an error. */
-struct stretches {
-  struct tally to;
-  struct stretch *out;
-  struct mail in;
-};
-
-/* In the order of numbers, into `out`, where each rank's begin; `next` NULL: they are counted only. */
-static bool list_stretches(struct stretches *s, const struct telling *e, const int *order, struct lookup *l,
+/* In the order of numbers, into the items, where each rank's begin; `next` NULL: they are counted only. */
+static bool list_stretches(struct parcel *s, const struct telling *e, const int *order, struct lookup *l,
                            long *next) {
+  struct stretch *out = s->items;
   int rank = -1;
   long *at = NULL;
   bool good = true;
@@ -95,28 +89,29 @@ static bool list_stretches(struct stretches *s, const struct telling *e, const i
       good = tally_add(&s->to, to, 1);
     if (!follows && next) {
       at = &next[tally_place(&s->to, to)];
-      s->out[(*at)++] = (struct stretch){.number = e->numbers[i], .value = value};
+      out[(*at)++] = (struct stretch){.number = e->numbers[i], .value = value};
     }
     if (next)
-      s->out[*at - 1].count++;
+      out[*at - 1].count++;
     rank = to;
   }
   return good;
 }
 
-static int take_stretches(struct stretches *s, const struct telling *e, int ranks, struct error *err) {
+static int take_stretches(struct parcel *s, const struct telling *e, int ranks, struct error *err) {
   struct lookup l = {.total = e->total, .ranks = ranks};
   int *order = numbers_order(e->numbers, e->count);
   bool good = order && list_stretches(s, e, order, &l, NULL) && tally_sort(&s->to);
   long *next = good ? tally_first(&s->to) : NULL;
+  s->item_bytes = sizeof(struct stretch);
   if (next)
-    s->out = array_new((size_t)next[s->to.count], sizeof *s->out);
-  good = next && s->out;
+    s->items = array_new((size_t)next[s->to.count], s->item_bytes);
+  good = next && s->items;
   if (good)
     list_stretches(s, e, order, &l, next);
   free(next);
   free(order);
-  return good ? OP_OK : error_memory(err, "the directory of a set", (size_t)s->to.count * sizeof *s->out);
+  return good ? OP_OK : error_memory(err, "the directory of a set", (size_t)s->to.count * s->item_bytes);
 }
 
 static int fill(struct directory *d, const struct mail *in, struct error *err) {
@@ -132,30 +127,21 @@ static int fill(struct directory *d, const struct mail *in, struct error *err) {
 }
 
 int directories_make(struct comm *comm, const struct telling *told, int n, struct error *err) {
-  struct stretches *all = array_new((size_t)n, sizeof *all);
   struct parcel *parcels = array_new((size_t)n, sizeof *parcels);
-  int code = all && parcels ? OP_OK : error_memory(err, "directories", (size_t)n * sizeof *all);
+  int code = parcels ? OP_OK : error_memory(err, "directories", (size_t)n * sizeof *parcels);
   for (int i = 0; i < n; i++) {
     struct directory *d = told[i].directory;
     *d = (struct directory){.total = told[i].total,
                             .first = block_begin(told[i].total, comm->size, comm->rank)};
     d->size = (long)(block_begin(told[i].total, comm->size, comm->rank + 1) - d->first);
     if (!code)
-      code = take_stretches(&all[i], &told[i], comm->size, err);
-    if (!code)
-      parcels[i] = (struct parcel){all[i].out, &all[i].to, sizeof *all[i].out, &all[i].in};
+      code = take_stretches(&parcels[i], &told[i], comm->size, err);
   }
   if (!code)
     code = parcels_send(comm, parcels, n, err);
   for (int i = 0; !code && i < n; i++)
-    code = fill(told[i].directory, &all[i].in, err);
-  for (int i = 0; all && i < n; i++) {
-    tally_free(&all[i].to);
-    free(all[i].out);
-    mail_free(&all[i].in);
-  }
-  free(all);
-  free(parcels);
+    code = fill(told[i].directory, &parcels[i].in, err);
+  parcels_free(parcels, n);
   return code;
 }
 
@@ -228,63 +214,62 @@ static int post_answer(struct post *p, struct comm *comm, const void *answers, s
   return code;
 }
 
-/* A question, its post, and the way back. */
-struct asking {
-  struct post post;
-  int *answers;
-  struct mail back;
-};
-
-static int address(struct asking *a, const struct question *q, int ranks, struct error *err) {
+static int address(struct post *p, const struct question *q, int ranks, struct error *err) {
   struct lookup l = {.total = q->directory->total, .ranks = ranks};
-  const int code = post_new(&a->post, q->count, err);
+  const int code = post_new(p, q->count, err);
   for (long i = 0; !code && i < q->count; i++)
-    a->post.rank_of[i] = rank_of(&l, q->numbers[i]);
+    p->rank_of[i] = rank_of(&l, q->numbers[i]);
   return code;
 }
 
-static int ask(struct asking *a, const struct question *q, int ranks, struct error *err) {
-  const int code = address(a, q, ranks, err);
-  return code ? code : post_sort(&a->post, q->numbers, q->count, err);
+/* NULL: no memory. */
+static int *answers_to(const struct mail *asked, const struct directory *d, struct error *err) {
+  int *answers = array_new((size_t)asked->total, sizeof *answers);
+  if (!answers)
+    error_memory(err, "answers to other ranks", (size_t)asked->total * sizeof *answers);
+  for (long i = 0; answers && i < asked->total; i++)
+    answers[i] = d->values[((const long long *)asked->items)[i] - d->first];
+  return answers;
 }
 
-static int answer(struct asking *a, const struct directory *d, struct error *err) {
-  const struct mail *asked = &a->post.asked;
-  if (!(a->answers = array_new((size_t)asked->total, sizeof *a->answers)))
-    return error_memory(err, "answers to other ranks", (size_t)asked->total * sizeof *a->answers);
-  for (long i = 0; i < asked->total; i++)
-    a->answers[i] = d->values[((const long long *)asked->items)[i] - d->first];
-  return OP_OK;
+/* What is sent goes over to the parcel. */
+static int ask(struct post *p, const struct question *q, int ranks, struct parcel *out, struct error *err) {
+  int code = address(p, q, ranks, err);
+  if (!code)
+    code = post_sort(p, q->numbers, q->count, err);
+  *out = (struct parcel){.items = p->numbers, .item_bytes = sizeof *p->numbers, .to = p->to};
+  p->numbers = NULL;
+  p->to = (struct tally){0};
+  return code;
 }
 
 int directories_ask(struct comm *comm, const struct question *questions, int n, struct error *err) {
-  struct asking *all = array_new((size_t)n, sizeof *all);
-  struct parcel *parcels = array_new((size_t)n, sizeof *parcels);
-  int code = all && parcels ? OP_OK : error_memory(err, "questions to other ranks", (size_t)n * sizeof *all);
+  struct post *posts = array_new((size_t)n, sizeof *posts);
+  struct parcel *asked = array_new((size_t)n, sizeof *asked), *told = array_new((size_t)n, sizeof *told);
+  int code = posts && asked && told
+                 ? OP_OK
+                 : error_memory(err, "questions to other ranks", (size_t)n * sizeof *posts);
+  for (int i = 0; !code && i < n; i++)
+    code = ask(&posts[i], &questions[i], comm->size, &asked[i], err);
+  if (!code)
+    code = parcels_send(comm, asked, n, err);
   for (int i = 0; !code && i < n; i++) {
-    struct post *p = &all[i].post;
-    code = ask(&all[i], &questions[i], comm->size, err);
-    parcels[i] = (struct parcel){p->numbers, &p->to, sizeof *p->numbers, &p->asked};
+    told[i] = (struct parcel){.items = answers_to(&asked[i].in, questions[i].directory, err),
+                              .item_bytes = sizeof(int),
+                              .to = asked[i].in.from};
+    asked[i].in.from = (struct tally){0};
+    code = err->code;
   }
   if (!code)
-    code = parcels_send(comm, parcels, n, err);
-  for (int i = 0; !code && i < n; i++) {
-    code = answer(&all[i], questions[i].directory, err);
-    parcels[i] =
-        (struct parcel){all[i].answers, &all[i].post.asked.from, sizeof *all[i].answers, &all[i].back};
-  }
-  if (!code)
-    code = parcels_send(comm, parcels, n, err);
+    code = parcels_send(comm, told, n, err);
   for (int i = 0; !code && i < n; i++)
     for (long k = 0; k < questions[i].count; k++)
-      questions[i].values[all[i].post.order[k]] = ((const int *)all[i].back.items)[k];
-  for (int i = 0; all && i < n; i++) {
-    post_free(&all[i].post);
-    free(all[i].answers);
-    mail_free(&all[i].back);
-  }
-  free(all);
-  free(parcels);
+      questions[i].values[posts[i].order[k]] = ((const int *)told[i].in.items)[k];
+  for (int i = 0; posts && i < n; i++)
+    post_free(&posts[i]);
+  free(posts);
+  parcels_free(asked, n);
+  parcels_free(told, n);
   return code;
 }
 
@@ -292,16 +277,16 @@ int directories_ask(struct comm *comm, const struct question *questions, int n, 
 int directory_ask(const struct directory *d, struct comm *comm, const long long *numbers, long count,
                   int *values, struct error *err) {
   const struct question q = {d, numbers, count, values};
-  struct asking a = {0};
-  int code = address(&a, &q, comm->size, err);
+  struct post p = {0};
+  int *answers = NULL, code = address(&p, &q, comm->size, err);
   if (!code)
-    code = post_send(&a.post, comm, numbers, count, err);
+    code = post_send(&p, comm, numbers, count, err);
+  if (!code && !(answers = answers_to(&p.asked, d, err)))
+    code = err->code;
   if (!code)
-    code = answer(&a, d, err);
-  if (!code)
-    code = post_answer(&a.post, comm, a.answers, sizeof *a.answers, count, values, err);
-  post_free(&a.post);
-  free(a.answers);
+    code = post_answer(&p, comm, answers, sizeof *answers, count, values, err);
+  post_free(&p);
+  free(answers);
   return code;
 }
 

@@ -51,18 +51,26 @@ static int list_nonexec(struct grown_set *set, struct error *err) {
 }
 
 /* Owners look up what they are asked for, answer with their own numbers, and send in ascending order from now on. */
-static int answer(const struct grown_set *set, const struct mail *asked, int *answers, struct built_set *out,
+static int answer(const struct grown_set *set, struct mail *asked, struct parcel *told, struct built_set *out,
                   struct error *err) {
   int *elements = array_new((size_t)asked->total, sizeof *elements);
-  if (!elements)
+  int *answers = array_new((size_t)asked->total, sizeof *answers);
+  told->items = answers;
+  told->item_bytes = sizeof *answers;
+  if (!elements || !answers) {
+    free(elements);
     return no_memory(err);
+  }
   for (long i = 0; i < asked->total; i++) {
     const int id = numbers_find(&set->ids, ((const long long *)asked->items)[i]);
     answers[i] = elements[i] = set->place[id];
   }
   for (long r = 0, at = 0; r < asked->from.count; at += asked->from.items[r++])
     qsort(elements + at, (size_t)asked->from.items[r], sizeof *elements, by_value);
-  return side_from_tally(&out->spread->nonexec.send, &asked->from, elements, err);
+  const int code = side_from_tally(&out->spread->nonexec.send, &asked->from, elements, err);
+  told->to = asked->from;
+  asked->from = (struct tally){0};
+  return code;
 }
 
 static int sort_copies(struct grown_set *set, const int *remote, struct error *err) {
@@ -85,58 +93,37 @@ static int sort_copies(struct grown_set *set, const int *remote, struct error *e
   return OP_OK;
 }
 
-/* What is asked for a set: numbers there, the owners' own numbers back. To be freed also after an error. */
-struct wanting {
-  long long *numbers;
-  int *answers;
-  struct mail asked, back;
-};
-
-static int list_wanted(struct grown_set *set, struct wanting *w, struct error *err) {
+static int list_wanted(struct grown_set *set, struct parcel *asked, struct error *err) {
   const int code = list_nonexec(set, err);
   if (code)
     return code;
-  if (!(w->numbers = array_new((size_t)set->nonexec, sizeof *w->numbers)))
+  long long *numbers = array_new((size_t)set->nonexec, sizeof *numbers);
+  asked->items = numbers;
+  asked->item_bytes = sizeof *numbers;
+  if (!numbers || !tally_copy(&asked->to, &set->nonexec_from))
     return no_memory(err);
   for (long i = 0; i < set->nonexec; i++)
-    w->numbers[i] = set->ids.number[set->nonexec_ids[i]];
+    numbers[i] = set->ids.number[set->nonexec_ids[i]];
   return OP_OK;
 }
 
-static int answer_wanted(const struct grown_set *set, struct wanting *w, struct built_set *out,
-                         struct error *err) {
-  w->answers = array_new((size_t)w->asked.total, sizeof *w->answers);
-  return w->answers ? answer(set, &w->asked, w->answers, out, err) : no_memory(err);
-}
-
+/* Numbers there, the owners' own numbers back. */
 int grown_nonexec(struct growth *g, struct built *built, struct error *err) {
-  struct wanting *all = array_new((size_t)g->nsets, sizeof *all);
-  struct parcel *parcels = array_new((size_t)g->nsets, sizeof *parcels);
-  int code = all && parcels ? OP_OK : no_memory(err);
-  for (int s = 0; !code && s < g->nsets; s++) {
-    struct wanting *w = &all[s];
-    code = list_wanted(&g->sets[s], w, err);
-    parcels[s] = (struct parcel){w->numbers, &g->sets[s].nonexec_from, sizeof *w->numbers, &w->asked};
-  }
-  if (!code)
-    code = parcels_send(g->comm, parcels, g->nsets, err);
-  for (int s = 0; !code && s < g->nsets; s++) {
-    struct wanting *w = &all[s];
-    code = answer_wanted(&g->sets[s], w, &built->sets[s], err);
-    parcels[s] = (struct parcel){w->answers, &w->asked.from, sizeof *w->answers, &w->back};
-  }
-  if (!code)
-    code = parcels_send(g->comm, parcels, g->nsets, err);
+  const size_t n = (size_t)g->nsets;
+  struct parcel *asked = array_new(n, sizeof *asked), *told = array_new(n, sizeof *told);
+  int code = asked && told ? OP_OK : no_memory(err);
   for (int s = 0; !code && s < g->nsets; s++)
-    code = sort_copies(&g->sets[s], all[s].back.items, err);
-  for (int s = 0; all && s < g->nsets; s++) {
-    free(all[s].numbers);
-    free(all[s].answers);
-    mail_free(&all[s].asked);
-    mail_free(&all[s].back);
-  }
-  free(all);
-  free(parcels);
+    code = list_wanted(&g->sets[s], &asked[s], err);
+  if (!code)
+    code = parcels_send(g->comm, asked, g->nsets, err);
+  for (int s = 0; !code && s < g->nsets; s++)
+    code = answer(&g->sets[s], &asked[s].in, &told[s], &built->sets[s], err);
+  if (!code)
+    code = parcels_send(g->comm, told, g->nsets, err);
+  for (int s = 0; !code && s < g->nsets; s++)
+    code = sort_copies(&g->sets[s], told[s].in.items, err);
+  parcels_free(asked, g->nsets);
+  parcels_free(told, g->nsets);
   return code;
 }
 
@@ -180,78 +167,53 @@ int grown_numbers(struct growth *g, int s, struct built_set *out, struct error *
 
 /* ---- the way from and to the declaring ranks ---- */
 
-/* A list that goes to each owner of something; what is here, and what others ask for. To be freed also after an error. */
-struct request {
-  int *here;
-  void *there; /* sent */
-  size_t there_bytes;
-  struct tally to;
-  struct mail in;
-};
-
-static void requests_free(struct request *requests, int n) {
-  for (int i = 0; requests && i < n; i++) {
-    mail_free(&requests[i].in);
-    free(requests[i].here);
-    free(requests[i].there);
-    tally_free(&requests[i].to);
-  }
-  free(requests);
-}
-
-/* All in the same messages. */
-static int send_requests(struct growth *g, struct request *requests, int n, struct error *err) {
-  struct parcel *parcels = array_new((size_t)n, sizeof *parcels);
-  if (!parcels)
-    return no_memory(err);
-  for (int i = 0; i < n; i++)
-    parcels[i] =
-        (struct parcel){requests[i].there, &requests[i].to, requests[i].there_bytes, &requests[i].in};
-  const int code = parcels_send(g->comm, parcels, n, err);
-  free(parcels);
-  return code;
-}
-
 /* What this rank has from others, and what they asked it for; both lists go over to the sides. */
-static int make_sides(struct halo_exchange *out, struct request *r, struct error *err) {
-  int code = side_from_tally(&out->receive, &r->to, r->here, err);
-  r->here = NULL;
+static int make_sides(struct halo_exchange *out, struct parcel *p, int **here, struct error *err) {
+  int code = side_from_tally(&out->receive, &p->to, *here, err);
+  *here = NULL;
   if (!code) {
-    code = side_from_tally(&out->send, &r->in.from, r->in.items, err);
-    r->in.items = NULL;
+    code = side_from_tally(&out->send, &p->in.from, p->in.items, err);
+    p->in.items = NULL;
   }
   return code;
+}
+
+static void free_all(int **here, struct parcel *parcels, int n) {
+  for (int i = 0; here && i < n; i++)
+    free(here[i]);
+  free((void *)here);
+  parcels_free(parcels, n);
 }
 
 /* Owned elements by the user's numbers, so also by the ranks that declared them, who are told the numbers. As they came, they
  * mostly ascend already. */
 static int list_home(const struct growth *g, const struct grown_set *set, const long long *numbers,
-                     struct request *home, struct error *err) {
+                     struct parcel *home, int **here, struct error *err) {
   const struct homes own = {.list = &(struct home){set->first, g->comm->rank}, .count = 1};
   const struct homes *homes = set->homes.count ? &set->homes : &own;
   long long *came = array_new((size_t)set->owned, sizeof *came);
   struct rows there;
   bool good = rows_new(&there, (size_t)set->owned, rows_wide(set->total)) && came;
-  home->there = there.entries;
-  home->there_bytes = rows_entry_bytes(&there);
+  home->items = there.entries;
+  home->item_bytes = rows_entry_bytes(&there);
   for (long id = 0; good && id < set->owned; id++)
     came[id] = numbers[set->final[id]];
-  home->here = good ? numbers_order(came, set->owned) : NULL;
-  good = good && home->here;
+  int *order = *here = good ? numbers_order(came, set->owned) : NULL;
+  good = order != NULL;
   for (long i = 0, h = 0; good && i < set->owned; i++) {
-    const long long number = came[home->here[i]];
+    const long long number = came[order[i]];
     while (h + 1 < homes->count && homes->list[h + 1].first <= number)
       h++;
     good = tally_add(&home->to, homes->list[h].rank, 1);
     rows_set(&there, (size_t)i, number);
-    home->here[i] = set->final[home->here[i]];
+    order[i] = set->final[order[i]];
   }
   free(came);
   return good ? OP_OK : no_memory(err);
 }
 
 /* Numbers become places among what this rank declared. */
-static int take_home(const struct grown_set *set, struct request *home, struct error *err) {
+static int take_home(const struct grown_set *set, struct parcel *home, struct error *err) {
   const struct rows came = {home->in.items, rows_wide(set->total)};
   int *places = array_new((size_t)home->in.total, sizeof *places);
   if (!places)
@@ -264,17 +226,18 @@ static int take_home(const struct grown_set *set, struct request *home, struct e
 }
 
 int grown_homes(struct growth *g, struct built *built, struct error *err) {
-  struct request *homes = array_new((size_t)g->nsets, sizeof *homes);
-  int code = homes ? OP_OK : no_memory(err);
+  const size_t n = (size_t)g->nsets;
+  struct parcel *homes = array_new(n, sizeof *homes);
+  int **here = array_new(n, sizeof *here), code = homes && here ? OP_OK : no_memory(err);
   for (int s = 0; !code && s < g->nsets; s++)
-    code = list_home(g, &g->sets[s], built->sets[s].spread->numbers, &homes[s], err);
+    code = list_home(g, &g->sets[s], built->sets[s].spread->numbers, &homes[s], &here[s], err);
   if (!code)
-    code = send_requests(g, homes, g->nsets, err);
+    code = parcels_send(g->comm, homes, g->nsets, err);
   for (int s = 0; !code && s < g->nsets; s++)
     code = take_home(&g->sets[s], &homes[s], err);
   for (int s = 0; !code && s < g->nsets; s++)
-    code = make_sides(&built->sets[s].spread->home, &homes[s], err);
-  requests_free(homes, g->nsets);
+    code = make_sides(&built->sets[s].spread->home, &homes[s], &here[s], err);
+  free_all(here, homes, g->nsets);
   return code;
 }
 
@@ -311,8 +274,8 @@ static void owners_of_copies(const struct grown_set *set, int *owner) {
 }
 
 /* Copies that a table names, together by owner and ascending: their local numbers and their owners'. */
-static int list_reached(struct growth *g, const struct grown_map *map, const int *table, struct request *halo,
-                        struct error *err) {
+static int list_reached(struct growth *g, const struct grown_map *map, const int *table, struct parcel *halo,
+                        int **here, struct error *err) {
   const struct grown_set *from = &g->sets[map->from], *to = &g->sets[map->to];
   const long copies = to->exec + to->nonexec;
   const size_t entries = (size_t)(from->owned + from->exec) * (size_t)map->arity;
@@ -329,15 +292,16 @@ static int list_reached(struct growth *g, const struct grown_map *map, const int
   good = good && tally_sort(&halo->to);
   long *next = good ? tally_first(&halo->to) : NULL;
   if (next) {
-    halo->here = array_new((size_t)next[halo->to.count], sizeof *halo->here);
-    halo->there = there = array_new((size_t)next[halo->to.count], sizeof *there);
-    halo->there_bytes = sizeof *there;
+    *here = array_new((size_t)next[halo->to.count], sizeof **here);
+    there = array_new((size_t)next[halo->to.count], sizeof *there);
+    halo->items = there;
+    halo->item_bytes = sizeof *there;
   }
-  good = halo->here && there;
+  good = *here && there;
   for (long i = 0; good && i < copies; i++)
     if (reached[i]) {
       const long at = next[tally_place(&halo->to, owner[i])]++;
-      halo->here[at] = (int)(to->owned + i);
+      (*here)[at] = (int)(to->owned + i);
       there[at] = to->remote[i];
     }
   free(reached);
@@ -347,17 +311,18 @@ static int list_reached(struct growth *g, const struct grown_map *map, const int
 }
 
 int grown_map_halos(struct growth *g, struct built *built, struct error *err) {
-  struct request *halos = array_new((size_t)g->nmaps, sizeof *halos);
-  int code = halos ? OP_OK : no_memory(err);
+  const size_t n = (size_t)g->nmaps;
+  struct parcel *halos = array_new(n, sizeof *halos);
+  int **here = array_new(n, sizeof *here), code = halos && here ? OP_OK : no_memory(err);
   for (int m = 0; !code && m < g->nmaps; m++) {
     struct built_map *out = &built->maps[m];
     out->halo = array_new(1, sizeof *out->halo);
-    code = out->halo ? list_reached(g, &g->maps[m], out->table, &halos[m], err) : no_memory(err);
+    code = out->halo ? list_reached(g, &g->maps[m], out->table, &halos[m], &here[m], err) : no_memory(err);
   }
   if (!code)
-    code = send_requests(g, halos, g->nmaps, err);
+    code = parcels_send(g->comm, halos, g->nmaps, err);
   for (int m = 0; !code && m < g->nmaps; m++)
-    code = make_sides(built->maps[m].halo, &halos[m], err);
-  requests_free(halos, g->nmaps);
+    code = make_sides(built->maps[m].halo, &halos[m], &here[m], err);
+  free_all(here, halos, g->nmaps);
   return code;
 }

@@ -70,26 +70,11 @@ static int home_of(const struct homes *homes, long long number, int near) {
   return low;
 }
 
-/* The elements of a set that leave. To be freed also after an error. */
+/* The elements of a set that leave: their numbers, and of those that go to each rank who declared them. */
 struct leaving {
-  struct tally to;
   int *elements;
-  long long *numbers;
-  struct mail in;
-  struct tally homes_to;
-  struct home *homes; /* of those that go to each rank */
-  struct mail homes_in;
+  struct parcel *numbers, *homes;
 };
-
-static void leaving_free(struct leaving *l) {
-  mail_free(&l->in);
-  mail_free(&l->homes_in);
-  tally_free(&l->to);
-  tally_free(&l->homes_to);
-  free(l->homes);
-  free(l->numbers);
-  free(l->elements);
-}
 
 /* Of what goes to one rank: the lowest number of each that declared some. */
 struct noted {
@@ -98,35 +83,36 @@ struct noted {
 };
 
 static bool note_homes(const struct noted *n, struct leaving *l, int place, const long *first, long *count) {
+  const long long *numbers = l->numbers->items;
   int near = 0;
   for (int h = 0; h < n->homes->count; h++)
     n->lowest[h].rank = -1;
   for (long i = first[place]; i < first[place + 1]; i++) {
-    near = home_of(n->homes, l->numbers[i], near);
+    near = home_of(n->homes, numbers[i], near);
     struct home *low = &n->lowest[near];
-    if (low->rank < 0 || l->numbers[i] < low->first)
-      *low = (struct home){l->numbers[i], n->homes->list[near].rank};
+    if (low->rank < 0 || numbers[i] < low->first)
+      *low = (struct home){numbers[i], n->homes->list[near].rank};
   }
   long here = 0;
   for (int h = 0; h < n->homes->count; h++)
     here += n->lowest[h].rank >= 0;
-  struct home *all = array_resize(l->homes, (size_t)(*count + here), sizeof *all);
+  struct home *all = array_resize(l->homes->items, (size_t)(*count + here), sizeof *all);
   if (!all)
     return false;
-  l->homes = all;
+  l->homes->items = all;
   for (int h = 0; h < n->homes->count; h++)
     if (n->lowest[h].rank >= 0)
       all[(*count)++] = n->lowest[h];
-  return tally_add(&l->homes_to, l->to.ranks[place], here);
+  return tally_add(&l->homes->to, l->numbers->to.ranks[place], here);
 }
 
 static bool list_homes(struct leaving *l, const struct share_set *set, int rank) {
   struct home mine = {set->first, rank};
   const struct homes own = {&mine, 1}, *homes = set->homes.count ? &set->homes : &own;
   struct noted n = {homes, array_new((size_t)homes->count, sizeof *n.lowest)};
-  long *first = tally_first(&l->to), count = 0;
+  long *first = tally_first(&l->numbers->to), count = 0;
   bool good = n.lowest && first;
-  for (int i = 0; good && i < l->to.count; i++)
+  for (int i = 0; good && i < l->numbers->to.count; i++)
     good = note_homes(&n, l, i, first, &count);
   free(n.lowest);
   free(first);
@@ -137,12 +123,14 @@ static bool list_homes(struct leaving *l, const struct share_set *set, int rank)
 static int list_leaving(struct leaving *l, const struct share_set *set, const int *part, int rank,
                         struct error *err) {
   l->elements = array_new((size_t)set->owned, sizeof *l->elements);
-  l->numbers = array_new((size_t)set->owned, sizeof *l->numbers);
+  long long *numbers = array_new((size_t)set->owned, sizeof *numbers);
+  *l->numbers = (struct parcel){.items = numbers, .item_bytes = sizeof *numbers};
+  l->homes->item_bytes = sizeof(struct home);
   long *order = array_new((size_t)set->owned, sizeof *order);
-  bool good = l->elements && l->numbers && order && tally_group(&l->to, part, set->owned, order);
+  bool good = l->elements && numbers && order && tally_group(&l->numbers->to, part, set->owned, order);
   for (long i = 0; good && i < set->owned; i++) {
     l->elements[i] = (int)order[i];
-    l->numbers[i] = set->numbers[order[i]];
+    numbers[i] = set->numbers[order[i]];
   }
   free(order);
   good = good && list_homes(l, set, rank);
@@ -151,24 +139,25 @@ static int list_leaving(struct leaving *l, const struct share_set *set, const in
 
 static int take_arrivals(struct leaving *l, struct comm *comm, struct share_set *set,
                          struct halo_exchange *route, struct error *err) {
-  if (l->in.total > INT_MAX)
+  struct mail *in = &l->numbers->in, *homes = &l->homes->in;
+  if (in->total > INT_MAX)
     return error_set(err, OP_ERR_SIZE,
                      "rank %d would own %ld elements of one set; a rank holds at most %d: use more ranks",
-                     comm->rank, l->in.total, INT_MAX);
-  int *places = array_new((size_t)l->in.total, sizeof *places);
-  int code = places ? sort_arrivals(set, &l->in, places, err) : no_memory(err);
+                     comm->rank, in->total, INT_MAX);
+  int *places = array_new((size_t)in->total, sizeof *places);
+  int code = places ? sort_arrivals(set, in, places, err) : no_memory(err);
   if (!code) {
-    code = side_from_tally(&route->send, &l->to, l->elements, err);
+    code = side_from_tally(&route->send, &l->numbers->to, l->elements, err);
     l->elements = NULL;
   }
   if (!code) {
-    code = side_from_tally(&route->receive, &l->in.from, places, err);
+    code = side_from_tally(&route->receive, &in->from, places, err);
     places = NULL;
   }
   free(places);
   homes_free(&set->homes);
-  set->homes = (struct homes){l->homes_in.items, (int)l->homes_in.total};
-  l->homes_in.items = NULL;
+  set->homes = (struct homes){homes->items, (int)homes->total};
+  homes->items = NULL;
   homes_tidy(&set->homes);
   return code;
 }
@@ -179,21 +168,19 @@ static int move_sets(struct comm *comm, struct share *share, int **part, struct 
   struct parcel *parcels = array_new(2 * (size_t)share->nsets, sizeof *parcels);
   int code = all && parcels ? OP_OK : no_memory(err);
   for (int s = 0; !code && s < share->nsets; s++) {
-    struct leaving *l = &all[s];
-    code = list_leaving(l, &share->sets[s], part[s], comm->rank, err);
+    all[s] = (struct leaving){.numbers = &parcels[2 * s], .homes = &parcels[2 * s + 1]};
+    code = list_leaving(&all[s], &share->sets[s], part[s], comm->rank, err);
     free(part[s]);
     part[s] = NULL;
-    parcels[2 * s] = (struct parcel){l->numbers, &l->to, sizeof *l->numbers, &l->in};
-    parcels[2 * s + 1] = (struct parcel){l->homes, &l->homes_to, sizeof *l->homes, &l->homes_in};
   }
   if (!code)
     code = parcels_send(comm, parcels, 2 * share->nsets, err);
   for (int s = 0; !code && s < share->nsets; s++)
     code = take_arrivals(&all[s], comm, &share->sets[s], &routes[s], err);
   for (int s = 0; all && s < share->nsets; s++)
-    leaving_free(&all[s]);
+    free(all[s].elements);
   free(all);
-  free(parcels);
+  parcels_free(parcels, 2 * share->nsets);
   return code;
 }
 

@@ -1,6 +1,5 @@
 #include "parcels.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +8,7 @@
 /* To one rank: how many items of each parcel, then the items. */
 struct packing {
   struct comm *comm;
-  const struct parcel *parcels;
+  struct parcel *parcels;
   int n;
   struct comm_messages to, from;
   int *place;           /* of each parcel: the next rank in its tally */
@@ -19,7 +18,7 @@ struct packing {
 
 /* Items of parcel i for a rank. Ranks are asked for in their order. */
 static long items_for(const struct packing *p, int i, int rank) {
-  const struct tally *to = p->parcels[i].to;
+  const struct tally *to = &p->parcels[i].to;
   return p->place[i] < to->count && to->ranks[p->place[i]] == rank ? to->items[p->place[i]] : 0;
 }
 
@@ -29,9 +28,9 @@ static bool address(struct packing *p) {
   bool good = true;
   for (int i = 0; good && i < p->n; i++) {
     const struct parcel *parcel = &p->parcels[i];
-    for (int k = 0; good && k < parcel->to->count; k++)
-      if (parcel->to->items[k])
-        good = tally_add(&all, parcel->to->ranks[k], parcel->to->items[k] * (long)parcel->item_bytes);
+    for (int k = 0; good && k < parcel->to.count; k++)
+      if (parcel->to.items[k])
+        good = tally_add(&all, parcel->to.ranks[k], parcel->to.items[k] * (long)parcel->item_bytes);
   }
   good = good && tally_sort(&all) && comm_messages_new(&p->to, all.count);
   for (int k = 0; good && k < all.count; k++) {
@@ -51,13 +50,13 @@ static int pack(struct packing *p, struct error *err) {
     return error_memory(err, "messages to other ranks", total);
   unsigned char *to = p->out;
   for (int i = 0; i < p->n; i++)
-    p->next[i] = (unsigned char *)(uintptr_t)p->parcels[i].items; /* which are only read */
+    p->next[i] = p->parcels[i].items;
   for (int k = 0; k < p->to.count; k++) {
     for (int i = 0; i < p->n; i++, to += sizeof(long))
       memcpy(to, &(long){items_for(p, i, p->to.ranks[k])}, sizeof(long));
     for (int i = 0; i < p->n; i++) {
       const size_t bytes = (size_t)items_for(p, i, p->to.ranks[k]) * p->parcels[i].item_bytes;
-      const struct tally *all = p->parcels[i].to;
+      const struct tally *all = &p->parcels[i].to;
       if (bytes)
         memcpy(to, p->next[i], bytes);
       to += bytes;
@@ -73,14 +72,14 @@ static bool make_room(const struct packing *p) {
   const unsigned char *from = p->in;
   for (int k = 0; good && k < p->from.count; from += p->from.bytes[k++])
     for (int i = 0; good && i < p->n; i++) {
-      struct mail *in = p->parcels[i].in;
+      struct mail *in = &p->parcels[i].in;
       long count;
       memcpy(&count, from + (size_t)i * sizeof(long), sizeof(long));
       good = !count || tally_add(&in->from, p->from.ranks[k], count);
       in->total += count;
     }
   for (int i = 0; good && i < p->n; i++) {
-    struct mail *in = p->parcels[i].in;
+    struct mail *in = &p->parcels[i].in;
     good = (in->items = array_new((size_t)in->total, p->parcels[i].item_bytes)) != NULL;
   }
   return good;
@@ -91,7 +90,7 @@ static int unpack(const struct packing *p, struct error *err) {
   if (!make_room(p))
     return error_memory(err, "messages of other ranks", 0);
   for (int i = 0; i < p->n; i++)
-    p->next[i] = p->parcels[i].in->items;
+    p->next[i] = p->parcels[i].in.items;
   for (int k = 0; k < p->from.count; k++) {
     const unsigned char *counts = from;
     from += (size_t)p->n * sizeof(long);
@@ -108,15 +107,13 @@ static int unpack(const struct packing *p, struct error *err) {
   return OP_OK;
 }
 
-int parcels_send(struct comm *comm, const struct parcel *parcels, int n, struct error *err) {
+int parcels_send(struct comm *comm, struct parcel *parcels, int n, struct error *err) {
   struct packing p = {.comm = comm,
                       .parcels = parcels,
                       .n = n,
                       .place = array_new((size_t)n, sizeof *p.place),
                       .next = array_new((size_t)n, sizeof *p.next)};
   void *in = NULL;
-  for (int i = 0; i < n; i++)
-    *parcels[i].in = (struct mail){0};
   int code = p.place && p.next ? pack(&p, err)
                                : error_memory(err, "the sizes of messages", (size_t)n * sizeof *p.next);
   if (!code)
@@ -131,7 +128,14 @@ int parcels_send(struct comm *comm, const struct parcel *parcels, int n, struct 
   comm_messages_free(&p.from);
   free(p.place);
   free((void *)p.next);
-  for (int i = 0; code && i < n; i++)
-    mail_free(parcels[i].in);
   return code;
+}
+
+void parcels_free(struct parcel *parcels, int n) {
+  for (int i = 0; parcels && i < n; i++) {
+    free(parcels[i].items);
+    tally_free(&parcels[i].to);
+    mail_free(&parcels[i].in);
+  }
+  free(parcels);
 }

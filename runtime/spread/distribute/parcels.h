@@ -4,14 +4,16 @@
 
 #include "mail.h"
 
-/* As mail_send's arguments. */
+/* A list of items for each of some ranks, and what comes of the others' lists. */
 struct parcel {
-  const void *items;
-  const struct tally *to; /* sorted */
+  void *items;
   size_t item_bytes;
-  struct mail *in; /* overwritten; empty after an error */
+  struct tally to; /* sorted */
+  struct mail in;  /* empty before */
 };
 /* All ranks give the same number of parcels, of the same kinds. Collective. */
-int parcels_send(struct comm *comm, const struct parcel *parcels, int n, struct error *err);
+int parcels_send(struct comm *comm, struct parcel *parcels, int n, struct error *err);
+/* With the array; NULL is nothing. */
+void parcels_free(struct parcel *parcels, int n);
 
 #endif

@@ -75,6 +75,14 @@ bool tally_add(struct tally *t, int rank, long items) {
   return true;
 }
 
+bool tally_copy(struct tally *to, const struct tally *from) {
+  bool good = true;
+  *to = (struct tally){0};
+  for (int i = 0; good && i < from->count; i++)
+    good = tally_add(to, from->ranks[i], from->items[i]);
+  return good;
+}
+
 struct line {
   int rank;
   long items;

@@ -25,6 +25,8 @@ long tally_total(const struct tally *t);
 /* Where the items of each place begin, and the end; NULL: no memory. */
 long *tally_first(const struct tally *t);
 void tally_free(struct tally *t);
+/* `to` is overwritten. False: no memory. */
+bool tally_copy(struct tally *to, const struct tally *from);
 
 /* What brings items together by rank, ascending, and otherwise keeps them: order[k] is the k-th. False: no memory. */
 bool tally_group(struct tally *t, const int *rank_of, long count, long *order);

@@ -167,23 +167,24 @@ static long long *lists_items(struct lists *l) {
   return items;
 }
 
-/* Several lists to all ranks: in[i] is what came of list i. */
+/* Several lists to all ranks, with which they go: in[i] is what came of list i. */
 static int lists_send(struct comm *comm, struct lists *lists, int n, struct mail *in, struct error *err) {
   struct parcel *parcels = array_new((size_t)n, sizeof *parcels);
-  long long **all = array_new((size_t)n, sizeof *all);
-  int code = parcels && all ? OP_OK : no_memory(err);
+  int code = parcels ? OP_OK : no_memory(err);
   for (int i = 0; !code && i < n; i++) {
-    if ((all[i] = lists_items(&lists[i])))
-      parcels[i] = (struct parcel){all[i], &lists[i].to, sizeof **all, &in[i]};
-    else
+    parcels[i].item_bytes = sizeof(long long);
+    if (!(parcels[i].items = lists_items(&lists[i])))
       code = no_memory(err);
+    parcels[i].to = lists[i].to;
+    lists[i].to = (struct tally){0};
   }
   if (!code)
     code = parcels_send(comm, parcels, n, err);
-  for (int i = 0; all && i < n; i++)
-    free(all[i]);
-  free((void *)all);
-  free(parcels);
+  for (int i = 0; !code && i < n; i++) {
+    in[i] = parcels[i].in;
+    parcels[i].in = (struct mail){0};
+  }
+  parcels_free(parcels, n);
   return code;
 }
 
