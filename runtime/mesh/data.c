@@ -34,13 +34,13 @@ static size_t first_line(size_t bytes, unsigned number, const void *base) {
   return LINE * (1 + (line + lines - next % lines) % lines);
 }
 
-/* Where malloc's memory begins stands in front of the first line that is used. *room: how much there is. */
+/* Get memory whose beginning, as malloc gave it, stands in front of the first line that is used. *room: how much there is. */
 static void *memory_new(size_t bytes, unsigned number, bool huge, size_t *room) {
   size_t total;
   if (!size_add(bytes, (bytes < LARGE ? LINE : PAGE) + SLACK, &total))
     return NULL;
   size_t alignment = huge && total >= HUGE_PAGE ? HUGE_PAGE : LINE;
-  /* What is left of a single huge page would be as much as the data again: it gets small pages. */
+  /* The rest of a single huge page would be as much as the data again: it gets small pages. */
   if (alignment == HUGE_PAGE && total >= 2 * HUGE_PAGE) {
     if (!size_add(total, alignment - 1, &total))
       return NULL;
@@ -165,7 +165,7 @@ static int check_new(const struct set *set, int dim, enum type_code code, const 
   return OP_OK;
 }
 
-/* What a new dat is to be. */
+/* The arguments for a new dat. */
 struct wish {
   struct set *set;
   int dim;
@@ -296,7 +296,7 @@ void data_undo(struct op_context *ctx, struct dat *dat) {
   data_free(ctx, dat);
 }
 
-/* What is moved is the whole replica. */
+/* The whole replica is moved. */
 static void moved(struct dat *dat, enum space from, enum space to) {
   memcpy(dat->replicas[to].version, dat->replicas[from].version, sizeof dat->replicas[to].version);
 }
@@ -313,7 +313,7 @@ void dat_overwrite(struct dat *dat) {
   dat->blank = false;
 }
 
-/* What a temporary held that was freed and came again. */
+/* Clear what a temporary held that was freed and came again. */
 static void clear(struct op_context *ctx, struct dat *dat) {
   struct replica *host = &dat->replicas[SPACE_HOST];
   team_clear(ctx->team, host->memory, host->bytes, dat->soa ? (size_t)dat->stride * dat->value_size : 0);

@@ -12,7 +12,7 @@
 #include "mesh/view.h"
 #include "run/team.h"
 
-/* Where a replica is: a number, 0 is the host, then come the devices of the process. The user's own order is no replica:
+/* The place of a replica: a number, 0 is the host, then come the devices of the process. The user's own order is no replica:
  * fetch and put convert from and to the host's. */
 enum { DEVICES_MOST = 4 };
 enum space { SPACE_HOST, SPACES = 1 + DEVICES_MOST };
@@ -124,7 +124,7 @@ struct mover {
   /* The messages are there: what is unpacked next finds them. */
   int (*take_over)(struct op_context *ctx, enum space space, struct device_messages *messages,
                    struct error *err);
-  /* Which pairs do without MPI, of an exchange whose messages (NULL: none) all ranks have; the device's messages of these are
+  /* Find the pairs that do without MPI, in an exchange whose messages (NULL: none) all ranks have; the device's messages of these are
    * from then on in the other rank's memory. Collective, if all have devices; `code` is this rank's outcome so far. *out is NULL
    * where none does. */
   int (*pairs_new)(struct op_context *ctx, enum space space, struct device_messages *send,
@@ -168,12 +168,12 @@ int dat_need(struct op_context *ctx, struct dat *dat, enum space space, enum reg
 void dat_leave_rows(struct dat *dat);
 /* No device has a copy any more. */
 void dat_leave_devices(struct op_context *ctx, struct dat *dat);
-/* Does it hold that already, so that there is nothing to do for dat_need? */
+/* True if it holds that already, so that there is nothing to do for dat_need. */
 static inline bool dat_is_current(const struct dat *dat, enum space space, enum region region) {
   return !dat->blank &&
          dat->replicas[space].version[region] == (region == REGION_OWNED ? dat->version : dat->copies);
 }
-/* What is owned was written in this space: a new version, every other replica is old, and so are all copies. */
+/* Owned rows were written in this space: a new version, every other replica is old, and so are all copies. */
 static inline void dat_wrote(struct dat *dat, enum space space) {
   dat->blank = false;
   dat->version++;

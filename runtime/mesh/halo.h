@@ -20,7 +20,7 @@ struct halo_side {
   int *elements; /* first[count] */
 };
 
-/* What brings one region of a set up to date. Of two ranks' sides that face each other the elements are the same,
+/* The messages that bring one region of a set up to date. Of two ranks' sides that face each other the elements are the same,
  * in the same order. */
 struct halo_exchange {
   struct halo_side send, receive;
@@ -46,7 +46,7 @@ struct distribution {
   int layers; /* 0: those of every mesh alone */
 };
 
-/* So many rows dats on the set have, with all copies. */
+/* The number of rows that dats on the set have, with all copies. */
 long set_rows(const struct set *set);
 /* rank[e] of the elements that are received: who sends them. */
 void halo_note_ranks(const struct halo_side *receive, int *rank);

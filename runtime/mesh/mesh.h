@@ -86,7 +86,7 @@ struct constant {
   int changes;          /* how often the value really changed */
 };
 
-/* Is its value compiled into loops? One that changed more often than FOLD_CHANGES is passed to them instead, and so are
+/* True if its value is compiled into loops. One that changed more often than FOLD_CHANGES is passed to them instead, and so are
  * structs. */
 enum { FOLD_CHANGES = 3 };
 static inline bool constant_is_folded(const struct constant *c) {
@@ -121,6 +121,9 @@ struct map *mesh_map(struct op_context *ctx, struct set *from, struct set *to, i
 /* The same from rows that the map may keep as they are: then they are its own, and `rows` has none any more. */
 struct map *mesh_map_of(struct op_context *ctx, struct set *from, struct set *to, int arity,
                         struct rows *rows, const char *name, struct error *err);
+/* `dim` values of that type: *bytes, or OP_ERR_DIM, OP_ERR_TYPE, OP_ERR_SIZE. `what` and `name` are for messages. */
+int mesh_check_values(const char *what, const char *name, int dim, const char *type, size_t *bytes,
+                      struct error *err);
 /* `is`: the type that the program's value has, "" if it is not known. OP_ERR_TYPE if it cannot hold the constant's. */
 int mesh_constant(struct op_context *ctx, const char *name, int dim, const char *type, const void *value,
                   const char *is, struct error *err);
@@ -147,7 +150,7 @@ void map_free(struct map *map);
 struct constant *mesh_find_constant(const struct mesh *mesh, const char *name);
 void mesh_free(struct op_context *ctx);
 
-/* Where the targets of element e stand in the table, and where they end. */
+/* The beginning of element e's targets in the table, and their end. */
 static inline long map_begin(const struct map *map, long e) {
   return map->first ? (long)map->first[e] : e * map->arity;
 }
@@ -155,7 +158,7 @@ static inline long map_end(const struct map *map, long e) {
   return map->first ? (long)map->first[e + 1] : (e + 1) * map->arity;
 }
 
-/* What a message calls an element, which is given by the library's number. */
+/* The number that a message gives an element, which is given by the library's number. */
 static inline long set_said(const struct set *set, long element) {
   return (set->to_user ? set->to_user[element] : element) + set->first_said;
 }

@@ -1,4 +1,4 @@
-/* What programs of OP2 see of sets, maps and dats (include/op2/op2jit_visible.h), brought up to date. */
+/* Bring up to date what programs of OP2 see of sets, maps and dats (include/op2/op2jit_visible.h). */
 #ifndef OP2JIT_MESH_VISIBLE_H
 #define OP2JIT_MESH_VISIBLE_H
 

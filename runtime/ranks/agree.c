@@ -93,7 +93,7 @@ static int share_failure(struct comm *c, int code, struct error *err) {
   return status;
 }
 
-/* Of one size, whatever the ranks agree on: one that failed early meets the others where they agree next. */
+/* One size, whatever ranks agree on: one that failed early meets the others where they agree next. */
 enum { HASHES = 2 };
 struct meeting {
   long long failed;
@@ -102,12 +102,12 @@ struct meeting {
   long long numbers[AGREE_NUMBERS];
 };
 
-/* Where ranks agree no other messages travel. */
+/* The comm on which ranks agree: no other messages travel there. */
 static struct comm *place(struct comm *c) {
   return c->agreement ? c->agreement : c;
 }
 
-/* Is there anything to agree on? An error that was agreed on is everybody's already. */
+/* True if there is anything to agree on: an error that was agreed on is everybody's already. */
 static bool is_open(const struct comm *c, int code, const struct error *err) {
   return !comm_alone(c) && (!code || err->teller == ERROR_MINE);
 }

@@ -1,4 +1,4 @@
-/* What calls say of themselves, line by line. */
+/* Agreements on calls, which say of themselves what they are, line by line. */
 #include <stdarg.h>
 #include <string.h>
 

@@ -32,7 +32,7 @@ struct comm_messages {
   size_t *bytes;
 };
 
-/* What a plugin exports as `op2jit_comm_table`. All int calls: OP_OK or OP_ERR_MPI with the error set. Sizes are
+/* The table that a plugin exports as `op2jit_comm_table`. All int calls: OP_OK or OP_ERR_MPI with the error set. Sizes are
  * bytes and may exceed what MPI counts in one message. */
 struct comm_table {
   int version;      /* of this table: COMM_TABLE_VERSION */
@@ -88,7 +88,7 @@ struct comm_table {
   int (*pause)(struct comm *c, bool anew, struct error *err);
   /* Ranks of one colour become a comm of their own, in the same order. A negative colour: *out is NULL. */
   int (*split)(struct comm *c, int colour, struct comm **out, struct error *err);
-  /* Does MPI send from and receive into the memory of NVIDIA's GPUs, as far as it says? Local. */
+  /* True if MPI says that it sends from and receives into the memory of NVIDIA's GPUs. Local. */
   bool (*takes_gpu_memory)(const struct comm *c);
   /* This rank failed alone in a call of all ranks, which the others cannot know: from now on each rank that waits
    * for it, on this comm or one split from it for all ranks, gets the error with the rank in front, and whatever
@@ -146,7 +146,7 @@ static inline bool comm_alone(const struct comm *c) {
 
 /* ---- how a process gets its comm (comm.c, comm_open.c) ---- */
 
-/* What a program said at op_init_comm. */
+/* The arguments of op_init_comm. */
 struct comm_given {
   int fortran;
   const char *library; /* what MPI_Get_library_version says in the program */

@@ -1,4 +1,4 @@
-/* Whether there is MPI, which one, and its plugin. What is in the process already counts most: two MPI libraries in
+/* Find MPI and its plugin. An MPI that is in the process already counts most: two MPI libraries in
  * one process are none. */
 #include <dlfcn.h>
 #include <link.h>

@@ -68,7 +68,7 @@ static int lead(struct kind *s, long long first, const char *compiler, struct er
   return code;
 }
 
-/* What the ranks of a kind are asked for their leader. */
+/* The question that finds the leader of a kind. */
 struct question {
   const char *compiler; /* known already */
   kind_asked *asked;    /* or NULL */

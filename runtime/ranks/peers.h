@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "context/context.h"
 
-/* Of a list of words with ',' between them, that of the rank of this number on its machine: the last one holds for all that
+/* The word, in a list of words with ',' between them, of the rank of this number on its machine: the last one holds for all that
  * follow. Gives its place in the list, or that of an equal word before it. Local. */
 int node_word(const char *list, int number, struct text *out);
 

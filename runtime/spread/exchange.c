@@ -343,7 +343,7 @@ static int exchanges_new(struct op_context *ctx, struct error *err) {
   return ctx->exchanges ? OP_OK : error_memory(err, "halo exchanges", sizeof *ctx->exchanges);
 }
 
-/* What devices do not bring is MPI's. `code` is this rank's outcome so far; NULL: after a failure. */
+/* Give MPI the messages that devices do not bring. `code` is this rank's outcome so far; NULL: after a failure. */
 static int link_ranks(struct op_context *ctx, struct exchange *x, int code, struct error *err) {
   struct exchange none = {.space = SPACE_HOST}, *y = x ? x : &none;
   if (ctx->mover)

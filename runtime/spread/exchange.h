@@ -17,7 +17,7 @@ struct halo_rows {
   uint64_t sent, version; /* 1 more than the dat's, which was sent, and came; 0: none */
 };
 
-/* What of a dat's halo: these rows, what the map reaches, or (both NULL) the elements that are executed here as well. */
+/* A part of a dat's halo: these rows, what the map reaches, or (both NULL) the elements that are executed here as well. */
 struct halo_need {
   struct dat *dat;
   const struct map *map;
@@ -29,9 +29,9 @@ struct halo_need {
 
 /* How deep they are the newest (plan/depth/depth.h); a map's part may be besides. */
 int halo_depth(struct op_context *ctx, struct dat *dat);
-/* Is what is needed? */
+/* True if the copies that the map reaches are the newest; NULL: those that are executed here as well. */
 bool halo_is_current(struct op_context *ctx, struct dat *dat, const struct map *map);
-/* What is the newest of them is so in this space, too; nothing is sent to other ranks. */
+/* Copies that are the newest anywhere become so in this space, too; nothing is sent to other ranks. */
 int halo_bring(struct op_context *ctx, struct dat *dat, enum space space, struct error *err);
 /* They are now, so deep, since the loop in this space that made the newest version ran on copies as well. */
 void halo_computed(struct op_context *ctx, struct dat *dat, enum space space, int depth);
@@ -41,12 +41,12 @@ void halo_is_old(struct dat *dat);
 int halo_keep_part(struct dat *dat, const struct map *map, struct error *err);
 /* The map is about to be freed. */
 void halo_forget_map(struct dat *dat, const struct map *map);
-/* What was sent of them arrived in this space. */
+/* Note that what was sent of them arrived in this space. */
 void halo_received(struct dat *dat, enum space space, const struct map *map);
 
 /* ---- exchanges ---- */
 
-/* What ranks say of loops that waited (loop/spread/), at the beginning of each message: the same on all, or waiting for it is
+/* The loops that waited (loop/spread/), at the beginning of each message: the same on all ranks, or waiting for it is
  * OP_ERR_MPI. */
 struct exchange_header {
   uint32_t flush, loops;

@@ -13,7 +13,7 @@ static const struct halo_side *reached(const struct map *map) {
   return &map->halo->receive;
 }
 
-/* Does each element that `map` reaches bear the mark? */
+/* True if each element that `map` reaches bears the mark. */
 static bool all_marked(const struct map *map, const bool *marks) {
   const struct halo_side *side = reached(map);
   for (long i = 0; i < side->first[side->count]; i++)

@@ -15,7 +15,7 @@ struct halo_cover {
   int count;
 };
 
-/* Of the list, or made and put into it. Collective, once per map and epoch. */
+/* Find it in the list, or make it and put it there. Collective, once per map and epoch. */
 int halo_cover_get(struct op_context *ctx, struct halo_cover **covers, const struct map *map,
                    const struct halo_cover **out, struct error *err);
 void halo_covers_free(struct halo_cover *covers);

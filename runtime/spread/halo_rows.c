@@ -18,7 +18,7 @@ static int no_memory(struct error *err, size_t bytes) {
   return error_memory(err, "rows that a chain needs", bytes);
 }
 
-/* What is executed here as well, what is only read, and each half layer behind them. */
+/* The number of a set's regions of copies: executed here as well, only read, and each half layer behind them. */
 static int regions_of(const struct set *set) {
   return set->spread->layers ? 2 * set->spread->layers + 1 : 2;
 }
@@ -28,7 +28,7 @@ static const struct halo_exchange *region_of(const struct set *set, int region) 
   return region > 1 ? &d->rings.exchanges[region + 1] : region ? &d->nonexec : &d->exec;
 }
 
-/* Of each of the set's copies, from the first one on. */
+/* Find the place of each of the set's copies, from the first one on. */
 static void find_places(const struct set *set, struct place *places) {
   const int regions = regions_of(set);
   for (int region = 0; region < regions; region++) {
@@ -56,7 +56,7 @@ struct lists {
   int *elements;
 };
 
-/* What this rank needs, by owner, and what each owner is to be told. */
+/* Sort the copies that this rank needs by owner, and list what each owner is to be told. */
 static int sort_wishes(const struct set *set, const int *copies, long count, struct lists *own, int *codes,
                        struct error *err) {
   const long all = set_rows(set) - set->extents[EXTENT_OWNED];

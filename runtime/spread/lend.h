@@ -11,7 +11,7 @@ struct dat;
 /* The array holds the dat's values, unless `access` is OP_WRITE, and is the program's until it is taken back.
  * *array is not NULL. */
 int lend(struct op_context *ctx, struct dat *dat, op_access access, void **array, struct error *err);
-/* What the program wrote are the dat's values. */
+/* The values that the program wrote become the dat's. */
 int lend_end(struct op_context *ctx, struct dat *dat, struct error *err);
 /* The end of a view: the array holds the dat's values. One that is lent is left as it is. */
 int lend_last(struct op_context *ctx, struct dat *dat, struct error *err);

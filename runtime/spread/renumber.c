@@ -126,7 +126,7 @@ static int check_coords(const char *method, const struct map *base, const struct
   return OP_OK;
 }
 
-/* What orders look at: rows up to the end of that part. */
+/* The rows that orders look at: up to the end of that part. */
 #define TABLE_OF(map, extent)                                                                                \
   .table = (map)->table, .first = (map)->first, .rows = (map)->from->extents[extent], .arity = (map)->arity
 

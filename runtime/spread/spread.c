@@ -72,7 +72,7 @@ static void take_over(struct op_context *ctx, const struct share *share) {
   }
 }
 
-/* Where entries begin, when their elements have a new order. */
+/* Find where entries begin when their elements have a new order. */
 static int reorder_begin(struct share_set *entries, long owned, const int *order, struct error *err) {
   long long *begin = array_new((size_t)owned + 1, sizeof *begin);
   if (!begin)
@@ -120,7 +120,7 @@ static int reorder(struct share *share, int *const *order, struct error *err) {
 
 /* ---- data ---- */
 
-/* Where rows of a set go: along a route to other ranks, or to other places here. */
+/* The way of a set's rows: along a route to other ranks, or to other places here. */
 struct journey {
   const struct halo_exchange *route; /* NULL: nobody changes owner */
   int *from;                         /* then: the old local number of each new one */
@@ -237,7 +237,7 @@ static void adopt_first(struct map *map, struct built_set *entries) {
   entries->first = NULL;
 }
 
-/* What was built becomes the mesh's. */
+/* Give the mesh what was built. */
 static int adopt(struct op_context *ctx, struct built *built, struct error *err) {
   for (int s = 0; s < built->nsets; s++) {
     struct set *set = ctx->mesh->sets.items[s];

@@ -18,10 +18,10 @@ struct map;
 struct set;
 struct share;
 
-/* Is there more than one rank? Local. */
+/* True if there is more than one rank. Local. */
 bool spread_wanted(const struct op_context *ctx);
 
-/* Is there nothing left to do for mesh_distribute? The same on all ranks. Local. */
+/* True if nothing is left to do for mesh_distribute. The same on all ranks. Local. */
 static inline bool mesh_is_distributed(const struct op_context *ctx) {
   return !ctx->comm || comm_alone(ctx->comm) || (!ctx->mesh->undistributed && !ctx->mesh->lost);
 }
@@ -52,7 +52,7 @@ int spread_warn_of_copies(struct op_context *ctx, struct error *err);
 int spread_share(struct op_context *ctx, struct share *share, struct error *err);
 void spread_give_back(struct op_context *ctx, struct share *share);
 
-/* What each rank declared of a new set: its sizes over all ranks. */
+/* Find the sizes of a new set over all ranks. */
 int spread_declare(struct op_context *ctx, struct set *set, struct error *err);
 /* The user's global number of an element that this rank declared. Local. */
 static inline long long spread_number(const struct set *set, long element) {

@@ -22,7 +22,7 @@ static bool names_only_first(const struct map *map) {
   return true;
 }
 
-/* Of the maps whose rows are still as they were declared; NULL: some name other elements, or there are none. */
+/* Find a map whose rows are still as they were declared; NULL: some name other elements, or there are none. */
 static const struct map *map_of_copies(const struct mesh *mesh) {
   const struct map *found = NULL;
   for (int m = 0; m < mesh->maps.count; m++) {

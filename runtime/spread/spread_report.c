@@ -9,7 +9,7 @@
 #include "ranks/comm.h"
 #include "spread/spread.h"
 
-/* What a rank says of a set. */
+/* The figures of one rank for a set. */
 struct load {
   long long owned, core, exec, nonexec, neighbours;
 };
@@ -47,9 +47,10 @@ static struct load load_of_set(const struct set *set) {
                        .neighbours = set->spread ? count_neighbours(set->spread) : 0};
 }
 
-static void add_line(struct text *out, const char *name, const char *who, const struct load *l) {
-  text_addf(out, "%-20s %8s %12lld %12lld %12lld %12lld %12lld", name, who, l->owned, l->core, l->exec,
-            l->nonexec, l->neighbours);
+static void add_line(struct text *out, const char *name, const char *who, const struct load *l,
+                     const char *end) {
+  text_addf(out, "%-20s %8s %12lld %12lld %12lld %12lld %12lld%s", name, who, l->owned, l->core, l->exec,
+            l->nonexec, l->neighbours, end);
 }
 
 /* A line for each rank of not too many, then the least, the mean and the most of all. */
@@ -65,18 +66,14 @@ static void describe_set(const struct set *set, const struct load *loads, int ra
     }
     char who[24];
     snprintf(who, sizeof who, "rank %d", r);
-    if (ranks <= LISTED_RANKS) {
-      add_line(out, set->name, who, &loads[r]);
-      text_add(out, "\n");
-    }
+    if (ranks <= LISTED_RANKS)
+      add_line(out, set->name, who, &loads[r], "\n");
   }
   const struct load mean = {sum.owned / ranks, sum.core / ranks, sum.exec / ranks, sum.nonexec / ranks,
                             sum.neighbours / ranks};
-  add_line(out, set->name, "least", &least);
-  text_add(out, "\n");
-  add_line(out, set->name, "mean", &mean);
-  text_add(out, "\n");
-  add_line(out, set->name, "most", &most);
+  add_line(out, set->name, "least", &least, "\n");
+  add_line(out, set->name, "mean", &mean, "\n");
+  add_line(out, set->name, "most", &most, "");
   const double even = (double)sum.owned / ranks;
   text_addf(out, " %9.3f\n", even > 0 ? (double)most.owned / even : 1.0);
 }

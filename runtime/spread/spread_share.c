@@ -36,7 +36,7 @@ static int bring_numbers(struct comm *comm, const struct halo_exchange *way, con
   return code;
 }
 
-/* Who declared what came along a way. Elements without entries bring none of them: then a rank declared nothing of it. */
+/* List the ranks that declared the numbers that came along a way. A rank whose elements have no entries declared none. */
 static int list_homes(const struct halo_side *came, const long long *numbers, struct homes *homes,
                       struct error *err) {
   *homes = (struct homes){array_new((size_t)came->count, sizeof *homes->list), 0};

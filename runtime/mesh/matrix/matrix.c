@@ -222,7 +222,7 @@ static const char *type_of(const struct op_context *ctx) {
   return ctx->mover && !ctx->peers ? "double:soa" : "double";
 }
 
-/* Of an element's matrix. 0: too many. */
+/* The number of values of an element's matrix. 0: too many. */
 static int find_values(const struct matrix *m, const struct matrix_pair *p, struct error *err) {
   const double rows = (double)matrix_targets(p->rows) * m->row_dim,
                columns = (double)matrix_targets(p->columns) * m->column_dim;

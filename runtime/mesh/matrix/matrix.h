@@ -37,7 +37,7 @@ struct segment {
 struct coo;
 struct sums;
 
-/* Which form loops fill, and what is known of both: loop/matrix/form.h. */
+/* The form that loops fill, and what is known of both: loop/matrix/form.h. */
 enum matrix_form { MATRIX_COO, MATRIX_CSR, MATRIX_FORMS };
 struct matrix_forms {
   enum matrix_form form;      /* of the assembly that runs, or the next one */
@@ -99,10 +99,10 @@ struct segment *matrix_segment(struct op_context *ctx, struct matrix *m, struct 
 /* Each pair has a segment of its whole set: what is wanted of the matrix has all its entries. OP_ERR_MEMORY,
  * OP_ERR_SIZE. */
 int matrix_complete(struct op_context *ctx, struct matrix *m, struct error *err);
-/* Is a map or a set one of its? For those that are about to be freed. */
+/* True if a map or a set is one of its own. For those that are about to be freed. */
 bool matrix_uses(const struct matrix *m, const void *object);
 
-/* Whose the dat is; NULL: it is none of a matrix. */
+/* The matrix of a dat; NULL: it is none of a matrix. */
 const struct matrix *matrix_of_dat(const struct mesh *mesh, const struct dat *dat);
 
 /* Whatever loops left counts no more. */

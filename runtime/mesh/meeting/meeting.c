@@ -5,7 +5,7 @@
 #include "base/size.h"
 #include "mesh/mesh.h"
 
-/* What was found of a set of columns. Another map never has the number of one that is freed. */
+/* The result for a set of columns. Another map never has the number of one that is freed. */
 struct meeting_kept {
   struct meeting_kept *next;
   unsigned epoch;

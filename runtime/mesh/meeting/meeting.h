@@ -23,7 +23,7 @@ struct meeting {
   bool repeats;               /* some element may come to one target twice */
 };
 
-/* Of the elements that are executed here, and targets in `to`, in the library's numbers. What is found is kept with
+/* Look at the elements that are executed here, and targets in `to`, in the library's numbers. The result is kept with
  * `keeper`, one of the maps, until the mesh has another epoch. OP_ERR_MEMORY. */
 int meeting_find(struct map *keeper, unsigned epoch, const struct set *to,
                  const struct meeting_column *columns, int count, struct meeting *out, struct error *err);

@@ -32,7 +32,7 @@ static void find_keys(void *argument, long begin, long end) {
   }
 }
 
-/* Of the numbers begin .. end-1, as the others are other threads'. */
+/* Handle the numbers begin .. end-1: the others are other threads'. */
 static void count_keys(void *argument, long begin, long end) {
   const struct sorting *s = argument;
   for (long row = 0; row < s->table->rows; row++)

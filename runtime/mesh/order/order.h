@@ -14,7 +14,7 @@ struct order_table {
   int arity;
 };
 
-/* Where a row begins, and so where the one before it ends. */
+/* The beginning of a row, which is the end of the one before it. */
 static inline long order_row(const struct order_table *t, long row) {
   return t->first ? (long)t->first[row] : row * t->arity;
 }

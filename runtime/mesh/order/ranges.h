@@ -1,4 +1,4 @@
-/* What is done for each of 0 .. count-1, in a range for each thread. */
+/* A function for each of 0 .. count-1, in a range for each thread. */
 #ifndef OP2JIT_MESH_ORDER_RANGES_H
 #define OP2JIT_MESH_ORDER_RANGES_H
 

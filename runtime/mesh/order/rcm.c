@@ -296,7 +296,7 @@ static void first_order_free(struct first_order *f) {
 
 /* ---- the order ---- */
 
-/* Of a last level, `list` from `begin` to `end` (NULL: these numbers), a vertex at the edge of the component. */
+/* Find a vertex at the edge of the component in a last level, `list` from `begin` to `end` (NULL: these numbers). */
 static int fewest_neighbours(const struct search *s, const int *list, long begin, long end) {
   int fewest = list ? list[begin] : (int)begin;
   for (long k = begin + 1; k < end; k++) {

@@ -31,7 +31,7 @@ void dat_leave_memory(struct op_context *ctx, struct dat *dat) {
   dat->blank = true;
 }
 
-/* What was current before is so in the new version; of others' elements nothing is known. */
+/* Replicas that were current stay so in the new version; nothing is known of others' elements. */
 static void renew(struct dat *dat, uint64_t was, uint64_t version) {
   dat->version = version;
   for (int s = 0; s < SPACES; s++) {

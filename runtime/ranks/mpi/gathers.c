@@ -45,16 +45,8 @@ int mpi_gather_test(struct comm *c, struct comm_gather *g, bool *done, struct er
 }
 
 int mpi_gather_end(struct comm *c, struct comm_gather *g, const unsigned char **all, struct error *err) {
-  struct mpi_wait w = {.comm = c, .call = "results", .number = g->number};
-  bool done = false;
-  int code = mpi_gather_test(c, g, &done, err);
-  while (!code && !done) {
-    code = mpi_pause(&w, err);
-    if (!code)
-      code = mpi_gather_test(c, g, &done, err);
-  }
   *all = g->all;
-  return code;
+  return mpi_wait_for(c, &g->request, 1, "results", g->number, err);
 }
 
 void mpi_gather_free(struct comm *c, struct comm_gather *g) {

@@ -1,4 +1,4 @@
-/* What the files of an MPI plugin share. The plugin is compiled once per MPI library, and exports its table only. */
+/* Declarations that the files of an MPI plugin share. The plugin is compiled once per MPI library, and exports its table only. */
 #ifndef OP2JIT_MPI_INNER_H
 #define OP2JIT_MPI_INNER_H
 
@@ -49,7 +49,9 @@ int mpi_check(int status, const char *call, struct error *err);
 
 /* Once per round of a wait. Fails if this rank waits for what another one does not call. */
 int mpi_pause(struct mpi_wait *wait, struct error *err);
-int mpi_wait_for(struct comm *c, MPI_Request *requests, int count, const char *call, struct error *err);
+/* `number`: of what all ranks begin on the comm. */
+int mpi_wait_for(struct comm *c, MPI_Request *requests, int count, const char *call, long long number,
+                 struct error *err);
 
 /* watch.c: what ranks that wait long tell each other. The watch belongs to the comms that share it. */
 int mpi_watch_new(struct comm *c, struct error *err);
@@ -61,7 +63,7 @@ void mpi_watch_drop(struct mpi_watch *watch, bool ended);
 int mpi_watch_begin(struct comm *c, struct error *err);
 /* The number of what was begun last. */
 long long mpi_watch_number(const struct comm *c);
-/* What others told; with `tells` they are told where this rank waits. */
+/* Look at what others told; with `tells` they are told where this rank waits. */
 int mpi_watch_look(struct mpi_wait *wait, bool tells, struct error *err);
 /* Were ranks found to differ, or did one fail alone? */
 bool mpi_watch_broken(const struct comm *c);
@@ -95,7 +97,7 @@ int mpi_start_own(struct comm *c, struct comm_request *request, struct error *er
 int mpi_test_some(struct comm *c, struct comm_request *const *requests, int count, bool *done,
                   struct error *err);
 int mpi_pause_own(struct comm *c, bool anew, struct error *err);
-/* What MPI is asked for at once: a piece, and the request that it is of. */
+/* The pieces that MPI is asked for at once, and the request of each. */
 struct mpi_tested {
   MPI_Request *handles;
   MPI_Status *statuses; /* MPICH's header and gcc warn where there are none */

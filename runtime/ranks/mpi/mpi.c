@@ -51,7 +51,7 @@ static void table_close(struct comm *c) {
   struct mpi_state *s = mpi_state(c);
   int ended = 0;
   MPI_Finalized(&ended); /* a program that began MPI may end it before op_exit */
-  /* What some ranks began and others never will stays with MPI, and so does the memory for its messages. */
+  /* A call that some ranks began and others never will stays with MPI, and so does the memory for its messages. */
   const bool whole = !ended && !mpi_watch_broken(c);
   for (int i = 0; whole && i < 3; i++)
     if (s->operations[i] != MPI_OP_NULL)
@@ -141,7 +141,7 @@ static int look_at_node(struct comm *c, struct error *err) {
 
 /* ---- GPUs ---- */
 
-/* What the library says that is in the process, which may be another one than this file was compiled with. */
+/* Ask the MPI in the process, which may be another one than this file was compiled with. */
 static bool takes_gpu_memory(const struct comm *c) {
   (void)c;
 #if defined(OMPI_HAVE_MPI_EXT_CUDA)

@@ -39,7 +39,7 @@ static int send_all(struct post *p, const unsigned char *send, const struct comm
   return mpi_check(status, "MPI_Issend", err);
 }
 
-/* What is there already: it does not wait. */
+/* Take a message that is there already, without waiting. */
 static int take_one(struct post *p, int *took, struct error *err) {
   MPI_Comm mpi = mpi_state(p->comm)->mpi;
   MPI_Status from;
@@ -85,7 +85,7 @@ static int by_rank(const void *a, const void *b) {
                             : (x->number > y->number) - (x->number < y->number);
 }
 
-/* What this rank sends to itself is a letter, too, which stays where it is. */
+/* Messages of this rank to itself are letters, too, which stay where they are. */
 static int add_own(struct post *p, const unsigned char *send, const struct comm_messages *to,
                    struct error *err) {
   for (int i = 0; i < to->count; send += to->bytes[i++]) {

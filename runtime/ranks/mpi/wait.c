@@ -56,8 +56,9 @@ int mpi_pause(struct mpi_wait *w, struct error *err) {
   return waited > soon ? mpi_watch_look(w, c->failure || waited > suspicious, err) : OP_OK;
 }
 
-int mpi_wait_for(struct comm *c, MPI_Request *requests, int count, const char *call, struct error *err) {
-  struct mpi_wait w = {.comm = c, .call = call, .number = mpi_watch_number(c)};
+int mpi_wait_for(struct comm *c, MPI_Request *requests, int count, const char *call, long long number,
+                 struct error *err) {
+  struct mpi_wait w = {.comm = c, .call = call, .number = number};
   int code = OP_OK;
   for (int first = 0; !code && first < count;) {
     int done = 0;

@@ -121,7 +121,7 @@ static bool is_like(const struct pattern *a, const struct pattern *b) {
          memcmp(a->columns, b->columns, a->count * sizeof *a->columns) == 0;
 }
 
-/* Is it so on all ranks? A pattern is shared by all of them or by none. */
+/* Find an equal pattern that all ranks have: one is shared by all of them or by none. */
 static int find_like(struct op_context *ctx, const struct pattern *p, struct pattern **out,
                      struct error *err) {
   *out = NULL;
@@ -374,7 +374,7 @@ int coo_check(const struct matrix *m, const char *call, struct error *err) {
                                          call, m->name);
 }
 
-/* Are the lists those of the mesh and of the segments as they are? The same on all ranks. */
+/* True if the lists are those of the mesh and of the segments as they are. The same on all ranks. */
 static bool is_listed(const struct op_context *ctx, const struct matrix *m) {
   return m->coo && m->coo->pattern && m->coo->epoch == ctx->mesh->epoch && m->coo->shape == m->shape &&
          is_in_place(m);

@@ -21,7 +21,7 @@ struct sums;
 /* NULL: no memory. One that is shared is left, others are freed; NULL is nothing. */
 struct pattern *pattern_new(const struct op_context *ctx, size_t count);
 void pattern_free(struct pattern *pattern);
-/* Of filled lists: the one that all have, which is this or one that is like it; this is taken over. Collective. */
+/* Share filled lists: *out is this pattern or an equal one that all ranks have; this is taken over. Collective. */
 int pattern_share(struct op_context *ctx, struct pattern *pattern, struct pattern **out, struct error *err);
 void pattern_leave(struct op_context *ctx, struct pattern *pattern);
 
@@ -45,7 +45,7 @@ struct coo {
 
 /* `call` is what the program called. OP_ERR_STATE if no loop filled it since op_zero_mat. Local. */
 int coo_check(const struct matrix *m, const char *call, struct error *err);
-/* Are the lists there, of the mesh as it is? Where they are not it is to be distributed before they are made. */
+/* True if the lists are there, for the mesh as it is. Else the mesh must be distributed before they are made. */
 bool coo_is_listed(const struct op_context *ctx, const struct matrix *m);
 /* Brings what coo_listed gives up to date: lists and values. It is filled, and no loop waits. Collective; sends messages, and
  * ranks agree, only where lists are made: the mesh changed, or segments are new. OP_ERR_MEMORY, OP_ERR_MPI, OP_ERR_DEVICE. */
@@ -55,7 +55,7 @@ int coo_list(struct op_context *ctx, struct matrix *m, struct error *err);
 void coo_forget_lists(struct op_context *ctx, struct matrix *m);
 /* The same for values on a device, where each segment's dat has them (form coo); the diagonal is in the array. */
 int coo_make_on_device(struct op_context *ctx, struct matrix *m, enum space space, struct error *err);
-/* What coo_make brought up to date. */
+/* The lists and values that coo_make brought up to date. */
 struct listed {
   const struct pattern *pattern;
   double *array;

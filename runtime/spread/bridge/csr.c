@@ -12,7 +12,7 @@
 #include "spread/bridge/layout.h"
 #include "spread/distribute/mail.h"
 
-/* What is added to one entry, or all of it. */
+/* A summand of one entry, or the whole entry. */
 struct item {
   long long column;
   size_t order; /* as they stand in the lists, so that sums are always the same */
@@ -47,7 +47,7 @@ static int by_number(const void *a, const void *b) {
   return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* Of a set's copies, by their numbers. NULL: no memory. */
+/* List a set's copies, sorted by their numbers. NULL: no memory. */
 static struct copy *copies_of(const struct set *set) {
   const long owned = set->extents[EXTENT_OWNED], n = set->extents[EXTENT_NONEXEC] - owned;
   struct copy *copies = array_new((size_t)n, sizeof *copies);

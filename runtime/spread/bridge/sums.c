@@ -77,7 +77,7 @@ static bool is_new(const struct sorted *o, long long row, size_t i) {
   return i == o->begin[row] || o->items[i].column != o->items[i - 1].column;
 }
 
-/* Where each row's entries begin, of both parts. */
+/* Find where each row's entries begin, in both parts. */
 static bool count_entries(const struct sorted *o, struct sums *s) {
   for (int p = 0; p < SUMS_PARTS; p++)
     if (!(s->offsets[p] = array_new((size_t)o->rows + 1, sizeof *s->offsets[p])))
@@ -112,7 +112,7 @@ static void number_entries(const struct sorted *o, struct sums *s) {
   }
 }
 
-/* What counts for nothing: a place for each element that has any. Returns how many. */
+/* Give each element a place for its numbers that count for nothing, if it has any. Returns how many places. */
 static long long number_rest(const struct matrix *m, struct sums *s) {
   const struct pattern *p = m->coo->pattern;
   long long rest = 0;

@@ -32,7 +32,7 @@ struct sums {
 /* More numbers of an element's matrix make too much code. */
 enum { SUMS_MOST_VALUES = 256 };
 
-/* Are they for the mesh and the segments as they are? */
+/* True if the sums are for the mesh and the segments as they are. */
 bool sums_fit(const struct op_context *ctx, const struct matrix *m);
 /* Makes m->sums; there are none. NULL afterwards without an error: they would be too large for a map. Collective as coo_make is.
  * OP_ERR_MEMORY, OP_ERR_MPI. */

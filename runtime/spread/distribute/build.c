@@ -164,7 +164,7 @@ static int check_answers(struct grown_set *set, const struct question *q, struct
   return OP_OK;
 }
 
-/* Of those that were met since. */
+/* Ask for the owners of those that were met since. */
 static int ask_owners(struct growth *g, struct error *err) {
   struct question *questions = array_new((size_t)g->nsets, sizeof *questions);
   int code = questions ? OP_OK : no_memory(err);
@@ -288,7 +288,7 @@ static int list_exports(struct growth *g, int s, const int *order, struct tally 
   return good ? OP_OK : no_memory(err);
 }
 
-/* What goes to the ranks that execute elements of a set too: their numbers, their places here, and the rows of each map
+/* The lists for the ranks that execute elements of a set too: their numbers, their places here, and the rows of each map
  * from the set, in global numbers. To be freed also after an error. */
 struct exports {
   struct tally to;
@@ -390,7 +390,7 @@ static int take_exports(struct growth *g, int s, struct built *built, struct exp
   return !code && g->sets[s].begin ? grown_first(g, s, built, err) : code;
 }
 
-/* Of all sets but those of entries at once (`only` < 0), or of one set of entries, which go where its elements went. */
+/* Exchange all sets but those of entries at once (`only` < 0), or one set of entries, which go where its elements went. */
 static int exchange_exec(struct growth *g, int only, struct built *built, struct error *err) {
   struct exports *all = array_new((size_t)g->nsets, sizeof *all);
   const int most = g->nmaps + 2 * g->nsets;

@@ -7,7 +7,7 @@
 #include "mesh/rows.h"
 #include "ranks/comm.h"
 
-/* Which ranks declared the elements that a rank owns. Each declared numbers that follow one another, so that a number was
+/* The ranks that declared the elements that a rank owns. Each declared numbers that follow one another, so that a number was
  * declared by the last of these ranks whose `first` is not above it. */
 struct homes {
   struct home {
@@ -42,11 +42,11 @@ struct share {
   struct share_set *sets;
   struct share_map *maps;
   int nsets, nmaps;
-  /* Of each set: the way from where elements were declared, of entries that came here since; else empty. NULL: of none. */
+  /* For each set of entries that came here since: the way from where elements were declared; else empty. NULL: for none. */
   struct halo_exchange *brought;
 };
 
-/* What becomes of it. */
+/* The result of building. */
 struct built_set {
   struct distribution *spread;
   long extents[EXTENTS];
@@ -73,7 +73,7 @@ static inline int share_rows_of(const struct share_map *map) {
 static inline int share_width(const struct share_map *map) {
   return map->arity ? map->arity : 1;
 }
-/* Where the targets of an owned element of `from` begin in the rows. */
+/* The beginning of an owned element's targets in the rows. */
 static inline long share_begin(const struct share *share, const struct share_map *map, long e) {
   return map->arity ? e * map->arity : (long)share->sets[map->entries].begin[e];
 }

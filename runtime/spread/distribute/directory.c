@@ -232,7 +232,7 @@ static int *answers_to(const struct mail *asked, const struct directory *d, stru
   return answers;
 }
 
-/* What is sent goes over to the parcel. */
+/* Put a question into a parcel. */
 static int ask(struct post *p, const struct question *q, int ranks, struct parcel *out, struct error *err) {
   int code = address(p, q, ranks, err);
   if (!code)
@@ -290,7 +290,7 @@ int directory_ask(const struct directory *d, struct comm *comm, const long long 
   return code;
 }
 
-/* Who is asked owns the number, or everything is lost. */
+/* Answer for numbers that this rank owns: to be asked for another one is a mistake of the library. */
 static int answer_rows(const struct post *p, const struct numbers *ids, long owned, size_t row_bytes,
                        const void *rows, unsigned char *answers, struct error *err) {
   for (long i = 0; i < p->asked.total; i++) {

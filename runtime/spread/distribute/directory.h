@@ -1,4 +1,4 @@
-/* Who has which element of a set: a value per global number, kept by blocks of numbers, so that no rank holds more
+/* The owners of a set's elements: a value per global number, kept by blocks of numbers, so that no rank holds more
  * than its share whoever declared or owns the elements. All collective but directory_free. */
 #ifndef OP2JIT_DISTRIBUTE_DIRECTORY_H
 #define OP2JIT_DISTRIBUTE_DIRECTORY_H

@@ -9,7 +9,7 @@
 int entries_side(const struct halo_side *side, const long long *first, struct halo_side *out,
                  struct error *err);
 
-/* Where entries begin at the receiver, from where they do at the sender: elements take a route that all of them take. */
+/* Tell receivers where entries begin, from where they do at the sender: elements take a route that all of them take. */
 int entries_carry_first(struct comm *comm, const struct halo_exchange *route, const long long *first,
                         long long **out, struct error *err);
 

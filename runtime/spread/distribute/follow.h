@@ -26,7 +26,7 @@ struct follow_plan {
 int follow_plan(const struct share *share, const bool *placed, struct follow_plan *plan, struct error *err);
 void follow_plan_free(struct follow_plan *plan);
 
-/* Whether the map says something about where the step's set goes. */
+/* True if the map says something about where the step's set goes. */
 bool follow_leads(const struct follow_plan *plan, const struct follow_step *step,
                   const struct share_map *map);
 

@@ -29,7 +29,7 @@ static int by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Which ids they are, brought together by owner. */
+/* List the ids of copies that are only read, together by owner. */
 static int list_nonexec(struct grown_set *set, struct error *err) {
   const long foreign = set->ids.count - set->owned;
   bool *executed = array_new((size_t)foreign, sizeof *executed), good = executed != NULL;
@@ -167,7 +167,7 @@ int grown_numbers(struct growth *g, int s, struct built_set *out, struct error *
 
 /* ---- the way from and to the declaring ranks ---- */
 
-/* What this rank has from others, and what they asked it for; both lists go over to the sides. */
+/* Make the sides from what this rank has from others, and what they asked it for; both lists go over to them. */
 static int make_sides(struct halo_exchange *out, struct parcel *p, int **here, struct error *err) {
   int code = side_from_tally(&out->receive, &p->to, *here, err);
   *here = NULL;

@@ -46,14 +46,14 @@ int grown_order_entries(struct growth *g, int s, struct built *built, struct err
 /* The entries of the elements that are executed elsewhere too, as list_exports has them. */
 int grown_list_entries(const struct growth *g, int s, const struct built *built, struct tally *to, int **list,
                        struct error *err);
-/* Where entries of copies begin, and how long rows are on all ranks. */
+/* Find where entries of copies begin, and how long rows are on all ranks. */
 int grown_first(struct growth *g, int s, struct built *built, struct error *err);
 
 /* Core elements by how far they are from copies, the farthest first: of the set, or one that a map of it leads to, and then of those
  * that maps connect with them (inwards.c). The others, and those of sets that no map connects, stay as they are. */
 int grown_inwards(struct growth *g, int set, struct built *built, struct error *err);
 
-/* What is reached and not executed here. */
+/* Find the copies that are reached and not executed here. */
 int grown_nonexec(struct growth *g, struct built *built, struct error *err);
 /* Local numbers of all, and the receiving sides. */
 int grown_numbers(struct growth *g, int s, struct built_set *out, struct error *err);

@@ -20,7 +20,7 @@ static int no_memory(struct error *err) {
   return error_memory(err, "the order of a mesh", 0);
 }
 
-/* Of entries nothing is known but that they go with their elements. */
+/* Maps of entries do not lead anywhere: entries go with their elements. */
 static bool leads(const struct growth *g, const struct grown_map *map) {
   return !g->sets[map->from].begin && !g->sets[map->to].begin;
 }

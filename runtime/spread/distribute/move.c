@@ -12,7 +12,7 @@ static int no_memory(struct error *err) {
   return error_memory(err, "the moving of a mesh", 0);
 }
 
-/* Who arrives, sorted, replaces what was there; `places` says where each went. */
+/* Replace the elements that were there by those that arrive, sorted; `places` says where each went. */
 static int sort_arrivals(struct share_set *set, const struct mail *in, int *places, struct error *err) {
   const long long *arrived = in->items;
   int *order = numbers_order(arrived, in->total);
@@ -45,7 +45,7 @@ static int by_first(const void *a, const void *b) {
   return (x->first > y->first) - (x->first < y->first);
 }
 
-/* Of each rank one is kept. */
+/* Keep one of each rank. */
 void homes_tidy(struct homes *homes) {
   int kept = 0;
   if (homes->count)
@@ -76,7 +76,7 @@ struct leaving {
   struct parcel *numbers, *homes;
 };
 
-/* Of what goes to one rank: the lowest number of each that declared some. */
+/* The declarers of what goes to one rank, each with the lowest number. */
 struct noted {
   const struct homes *homes;
   struct home *lowest; /* of each; rank -1: none yet */
@@ -194,7 +194,7 @@ static int move_begin(struct comm *comm, struct share_set *set, const struct hal
   return code;
 }
 
-/* Of all maps whose rows go with the elements of the set. */
+/* Move the rows of all maps whose rows go with the elements of the set. */
 static int move_rows(struct comm *comm, struct share *share, int s, const struct halo_exchange *route,
                      struct error *err) {
   struct row_store *old = array_new((size_t)share->nmaps, sizeof *old);

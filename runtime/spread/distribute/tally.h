@@ -22,13 +22,13 @@ bool tally_sort(struct tally *t);
 /* The place of a rank that is in it; -1: it is not. */
 int tally_place(struct tally *t, int rank);
 long tally_total(const struct tally *t);
-/* Where the items of each place begin, and the end; NULL: no memory. */
+/* The beginnings of the items of each place, and the end; NULL: no memory. */
 long *tally_first(const struct tally *t);
 void tally_free(struct tally *t);
 /* `to` is overwritten. False: no memory. */
 bool tally_copy(struct tally *to, const struct tally *from);
 
-/* What brings items together by rank, ascending, and otherwise keeps them: order[k] is the k-th. False: no memory. */
+/* Bring items together by rank, ascending, and keep their order otherwise: order[k] is the k-th. False: no memory. */
 bool tally_group(struct tally *t, const int *rank_of, long count, long *order);
 /* The elements of each neighbour. */
 bool tally_side(struct tally *t, const struct halo_side *side);

@@ -28,7 +28,7 @@ struct away {
   struct tally to;
   struct point *points;
   struct mail in;
-  /* What came, as a request has it; and the parts. */
+  /* The points that came, as a request has them; and the parts. */
   long long *numbers, *weights;
   double *coords;
   int *part, *back;

@@ -116,7 +116,7 @@ static bool cuttable(const struct bisection *b) {
   return false;
 }
 
-/* What a level needs. It is there on all ranks before any of them goes on: groups may have ranks of their own. */
+/* The memory of a level. All ranks have it before any of them goes on: groups may have ranks of their own. */
 struct level {
   double *direction;
   long long *weight;
@@ -152,7 +152,7 @@ static int level_new(struct level *l, struct bisection *b, struct error *err) {
   return agree_on_success(b->request->comm, good ? OP_OK : no_memory(err), err);
 }
 
-/* Of some parts together; where all are as fast, how many they are. */
+/* The speed of some parts together; where all are as fast, their number. */
 static long long speed_of(const struct part_request *r, int first, int parts) {
   long long sum = r->speeds ? 0 : parts;
   for (int p = first; r->speeds && p < first + parts; p++)
@@ -231,7 +231,7 @@ static int cut_level(struct bisection *b, choose_direction *choose, struct error
   return code;
 }
 
-/* Are there enough groups to go on with each by itself? */
+/* True if there are enough groups to go on with each by itself. */
 static bool goes_apart(const struct bisection *b) {
   return b->ngroups >= GROUPS_APART && b->request->parts == b->request->comm->size;
 }

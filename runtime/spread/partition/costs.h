@@ -1,4 +1,4 @@
-/* What the loops that ran so far took for each element of their sets: what op_partition weighs elements by. */
+/* The time that loops took so far for each element of their sets: op_partition weighs elements by it. */
 #ifndef OP2JIT_COSTS_H
 #define OP2JIT_COSTS_H
 
@@ -15,7 +15,7 @@ struct set;
  * OP2_WEIGHTS=equal. Collective. */
 int measured_costs(struct op_context *ctx, long long *times, int *cost, bool *measured, struct error *err);
 
-/* Where nothing is measured, elements of a set with ragged maps go by how many targets they have: whether it is one. Local,
+/* Elements of a set with ragged maps go by how many targets they have, if nothing is measured. True for such a set. Local,
  * and the same on all ranks. */
 bool costs_by_targets(const struct op_context *ctx, const struct set *prime, int *cost);
 

@@ -24,7 +24,7 @@ struct groups {
   long *first, *in;          /* of each group, its elements */
   long *first_of, *group_of; /* of each element, its groups */
   int *owner;                /* of each element: a rank */
-  /* Of each group: rows of others that share a target are here only where the target is owned here, so who owns it counts as one
+  /* The owner of each group's target. Rows of others that share it are here only where it is owned, so its owner counts as one
    * that has elements there. */
   int *place;
 };
@@ -38,7 +38,7 @@ static void groups_free(struct groups *g) {
   free(g->place);
 }
 
-/* Which are what lists hold, and where each list begins, from pairs; the lists are in the order of the pairs. */
+/* Make lists of values by keys from pairs: where each begins, and what it holds, in the order of the pairs. */
 static bool list_up(const long *key, const long *value, long pairs, long keys, long **first, long **out) {
   *first = array_new((size_t)keys + 2, sizeof **first);
   *out = array_new((size_t)pairs, sizeof **out);
@@ -151,7 +151,7 @@ static int swap(struct flow *f, double mine, struct error *err) {
   return mail_send_known(f->comm, f->values, &f->neighbours, sizeof mine, f->others, &f->neighbours, err);
 }
 
-/* What flows out of each rank, less what flows in, where `mine` are potentials. */
+/* Compute what flows out of each rank, less what flows in, where `mine` are potentials. */
 static int flow_out(struct flow *f, double mine, double *out, struct error *err) {
   const int code = swap(f, mine, err);
   *out = f->count * mine;
@@ -204,7 +204,7 @@ static double speed_of(const int *speeds, int rank) {
   return speeds ? speeds[rank] : 1;
 }
 
-/* What this rank has more than its share. */
+/* Compute what this rank has more than its share. */
 static int find_excess(struct comm *c, const long long *weights, long owned, const int *speeds,
                        double *excess, struct error *err) {
   double mine = 0, all, speed = 0;

@@ -1,4 +1,4 @@
-/* Which way recursive bisection cuts. */
+/* The directions in which recursive bisection cuts. */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Which elements of a set are neighbours through a map: what graph partitioners take. Spread by blocks of global
+/* The graph of a set's elements that are neighbours through a map, for graph partitioners. Spread by blocks of global
  * numbers, whoever has the elements. */
 #ifndef OP2JIT_DISTRIBUTE_GRAPH_H
 #define OP2JIT_DISTRIBUTE_GRAPH_H
@@ -14,7 +14,7 @@ struct graph {
   long long *weights;    /* size; NULL: all the same */
 };
 
-/* Of so many elements or fewer that meet, all are neighbours; of more, each is one of half as many before and
+/* So many elements or fewer that meet are all neighbours; of more, each is one of half as many before and
  * after it. */
 enum { GRAPH_MOST_NEIGHBOURS = 64 };
 
@@ -24,7 +24,7 @@ int graph_build(struct graph *graph, struct comm *comm, const struct share *shar
                 const long long *weights, struct error *err);
 void graph_free(struct graph *graph);
 
-/* What a plugin for partitioning exports as `op2jit_graph_partitioner`. Collective; a part for each element of the
+/* The table that a plugin for partitioning exports as `op2jit_graph_partitioner`. Collective; a part for each element of the
  * block. `speeds`: as in struct part_request. A rank may fail alone: the caller asks the others. */
 struct graph_partitioner {
   int version;

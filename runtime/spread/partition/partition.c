@@ -30,7 +30,7 @@
 
 /* ---- names ---- */
 
-/* What a partitioner needs to be told; NEED_BORDERS: a map, and it begins with the parts that are. */
+/* The input of a partitioner; NEED_BORDERS: a map, and it begins with the parts that are. */
 enum need { NEED_NOTHING, NEED_COORDS, NEED_MAP, NEED_BORDERS, NEED_PARTS };
 
 struct method {
@@ -59,7 +59,7 @@ static bool needs_map(const struct method *m) {
   return m->need == NEED_MAP || m->need == NEED_BORDERS;
 }
 
-/* Whether ` word ` is in a list, whatever the case. An absent word is. */
+/* True if `word` is in a list, whatever the case, or absent. */
 static bool listed(const char *list, const char *word) {
   if (!word || !*word || strcasecmp(word, "any") == 0)
     return true;
@@ -294,7 +294,7 @@ int partition_open(struct op_context *ctx, const struct graph_partitioner **out,
   return code;
 }
 
-/* What elements weigh, and how fast ranks are; NULL: all alike. */
+/* The weights of elements and the speeds of ranks; NULL: all alike. */
 struct weighed {
   long long *weights;
   int *speeds;
@@ -328,7 +328,7 @@ static int part_by_graph(struct op_context *ctx, const struct partition_call *ca
   return code;
 }
 
-/* Are the weights of all ranks' elements the same? Then the parts are those that come without any. */
+/* Find out whether all elements weigh the same. Then the parts are those that come without weights. */
 static int all_equal(struct op_context *ctx, const long long *weights, long count, bool *equal,
                      struct error *err) {
   long long ends[2] = {LLONG_MIN, LLONG_MIN}; /* the largest, and minus the least */
@@ -425,7 +425,7 @@ static bool has_new_entries(const struct op_context *ctx) {
   return false;
 }
 
-/* Of the prime set, on this rank. */
+/* Count the elements of the prime set that leave this rank. */
 static void count_moved(const struct op_context *ctx, const struct partition_call *call,
                         const struct share *share, const int *part) {
   for (long e = 0; call->moved && e < share->sets[call->prime->id].owned; e++)

@@ -13,7 +13,7 @@ struct set;
 struct map;
 struct dat;
 
-/* What op_partition got; NULL where the user gave nothing. */
+/* The arguments of op_partition; NULL where the user gave nothing. */
 struct partition_call {
   const char *lib, *method;
   struct set *prime;
@@ -25,7 +25,7 @@ struct partition_call {
   long long *moved;   /* is raised by how many of its elements of the prime set leave; NULL */
 };
 
-/* Is it a library that cuts by coordinates? Local. */
+/* True for a library that cuts by coordinates. Local. */
 bool partition_bisects(const char *lib);
 /* The plugin for PT-Scotch; its errors name op_partition. Local. */
 int partition_open(struct op_context *ctx, const struct graph_partitioner **out, struct error *err);

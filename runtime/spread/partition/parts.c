@@ -123,7 +123,7 @@ static int follow_targets(const struct follower *f, struct error *err) {
       code = parts_of_targets(f, &f->share->maps[m], next, votes, err);
   for (long e = 0; !code && e < owned; e++) {
     const int most = most_frequent(votes + begin[e], begin[e + 1] - begin[e]);
-    /* Who has no target goes by blocks. */
+    /* An element without targets goes by blocks. */
     f->part[f->set][e] = most >= 0 ? most : block_of(total_of(f, f->set), f->parts, set->numbers[e]);
   }
   free(begin);
@@ -154,7 +154,7 @@ static long long ballot_count(long long ballot) {
   return ballot >> PART_BITS;
 }
 
-/* What is known here of the votes for each target, so that few travel. Nearly all of a target's sources are of one part: the
+/* The votes for each target that are known here, so that few travel. Nearly all of a target's sources are of one part: the
  * first that voted. */
 struct votes {
   struct numbers targets;

@@ -44,7 +44,7 @@ static double read_number(const char *text, const char **end) {
   return number;
 }
 
-/* Of a rank by its number on its machine; 0: no such number is given. Without memory, for ranks go by it. */
+/* The speed that is given for a rank by its number on its machine; 0: none. Takes no memory, for all ranks go by the result. */
 static double given(const char *list, int node_rank) {
   const char *word = list, *end;
   for (const char *next; node_rank > 0 && (next = strchr(word, ',')); node_rank--)
@@ -74,7 +74,7 @@ double speeds_given(const struct op_context *ctx) {
   return given(wanted(ctx), ctx->comm->node_rank);
 }
 
-/* What this rank has to do, in costs. */
+/* The load of this rank, in costs. */
 static double load_of(const struct partition_call *call, const struct share *share, const int *cost) {
   double load = cost ? 0 : (double)share->sets[call->prime->id].owned;
   for (int s = 0; cost && s < share->nsets; s++)
@@ -82,7 +82,7 @@ static double load_of(const struct partition_call *call, const struct share *sha
   return load;
 }
 
-/* What ranks tell: 0, it is not known; -1, it says nothing, as the speed of a rank that has nothing to do. */
+/* The values that ranks tell: 0, not known; -1, without meaning, as the speed of a rank that has nothing to do. */
 enum { GIVEN, MEASURED, RATE, SPEEDS, BUSY = SPEEDS, TOLD };
 
 static void own_speeds(const struct op_context *ctx, const struct partition_call *call,
@@ -94,7 +94,7 @@ static void own_speeds(const struct op_context *ctx, const struct partition_call
   out[RATE] = call->rate;
 }
 
-/* Who says nothing gets the mean of the others. */
+/* A rank that says nothing gets the mean of the others. */
 static void to_steps(const double (*all)[TOLD], int ranks, int which, int *speeds) {
   double most = 0, least = INFINITY, sum = 0;
   int known = 0;

@@ -48,7 +48,7 @@ static long begin_of(const struct weighing *w, const struct share_map *map, long
   return share_begin(w->share, map, e);
 }
 
-/* Of the maps marked. */
+/* List the targets of the maps marked. */
 static int targets_new(const struct weighing *w, int set, const bool *maps, struct targets *t,
                        struct error *err) {
   const struct share_set *to = set_of(w, set);
@@ -76,7 +76,7 @@ static long columns_of(const struct weighing *w, const struct follow_step *step,
   return columns;
 }
 
-/* What an element costs goes to its targets, the same to each. */
+/* Hand an element's cost to its targets, the same to each. */
 static int hand_to_targets(struct weighing *w, const struct follow_step *step, struct error *err) {
   const struct share *share = w->share;
   bool *one = array_new((size_t)share->nmaps, sizeof *one);
@@ -102,7 +102,7 @@ static int hand_to_targets(struct weighing *w, const struct follow_step *step, s
   return code;
 }
 
-/* What an element costs goes to those that have it as a target, the same to each entry: owners learn how many
+/* Hand an element's cost to those that have it as a target, the same to each entry: owners learn how many
  * there are, and tell what is for each. */
 static int hand_to_sources(struct weighing *w, const struct follow_step *step, struct error *err) {
   const struct share *share = w->share;
@@ -135,7 +135,7 @@ static int hand_to_sources(struct weighing *w, const struct follow_step *step, s
   return code;
 }
 
-/* What entries cost goes to the element that has them. */
+/* Hand the cost of entries to the element that has them. */
 static int hand_to_elements(struct weighing *w, const struct follow_step *step, struct error *err) {
   const struct share_set *entries = set_of(w, step->set);
   (void)err;
@@ -196,7 +196,7 @@ int parts_weights(struct comm *comm, const struct share *share, int prime, const
                   long long *weights, struct error *err) {
   struct weighing w = {.comm = comm, .share = share};
   int code = begin(&w, prime, cost, err);
-  /* Who came last hands on first. */
+  /* The set that came last hands on first. */
   for (int i = w.plan.count - 1; !code && i >= 0; i--) {
     const struct follow_step *step = &w.plan.steps[i];
     if (hand[step->kind])

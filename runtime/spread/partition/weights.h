@@ -1,4 +1,4 @@
-/* What an element of the set that is parted by name costs, with everything that follows it. */
+/* The cost of an element of the set that is parted by name, with everything that follows it. */
 #ifndef OP2JIT_DISTRIBUTE_WEIGHTS_H
 #define OP2JIT_DISTRIBUTE_WEIGHTS_H
 

@@ -11,7 +11,7 @@
 #include "ranks/comm.h"
 #include "spread/rings/rings.h"
 
-/* What the mesh gets. */
+/* The new parts of the mesh. */
 struct growth {
   struct rings rings;
   struct rings_set *sets;
@@ -156,7 +156,7 @@ static void adopt_rows(struct op_context *ctx, struct growth *g, int d) {
     dat_wrote(dat, SPACE_HOST);
 }
 
-/* What it had goes with the growth. */
+/* Swap old and new parts, so that the old ones are freed with the growth. */
 static void adopt(struct op_context *ctx, struct growth *g) {
   for (int d = 0; d < ctx->mesh->dats.count; d++)
     adopt_rows(ctx, g, d);

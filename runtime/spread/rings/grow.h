@@ -9,7 +9,7 @@
 
 struct op_context;
 
-/* Has a map rows for deeper copies? Ragged ones have not. */
+/* True if a map has rows for deeper copies: ragged ones have none. */
 static inline bool map_may_grow(const struct map *map) {
   return !map->first && !map->entries && !map->of;
 }

@@ -8,7 +8,7 @@
 #include "spread/distribute/numbers.h"
 #include "spread/distribute/parcels.h"
 
-/* What this rank knows of a set; ids are in the order in which elements came. */
+/* A set as this rank knows it; ids are in the order in which elements came. */
 struct known {
   struct numbers ids;
   int *owner, *depth;
@@ -23,7 +23,7 @@ struct builder {
   struct known *sets;
   int **rows; /* of each map by ids: targets' ids; -1 at the first: there is no row */
   long *nrows;
-  /* Of each map: the owned and executed elements that have an owned target, by targets. */
+  /* For each map: the owned and executed elements that have an owned target, by targets. */
   long **first;
   int **sources;
 };
@@ -216,7 +216,7 @@ static bool tell_element(const struct builder *b, struct lists *l, int rank, int
   return good;
 }
 
-/* Which of this rank's elements a rank was told of. */
+/* The elements of this rank that a rank was told of. */
 struct told {
   int **of; /* of each set and owned or executed element: the last rank that was, and 1 */
   struct lists *answers;
@@ -324,7 +324,7 @@ static int ask(const struct builder *b, int least, int most, struct lists *quest
   return good ? OP_OK : no_memory(err);
 }
 
-/* Of the copies of these depths: their own rows, and (not rows_only) the elements that have them as targets, which are
+/* Add, from the copies of these depths, their own rows, and (not rows_only) the elements that have them as targets, which are
  * `odd` deep; their targets are `even` deep. */
 static int add_layer(const struct builder *b, int least, int most, int odd, int even, bool rows_only,
                      struct error *err) {
@@ -408,7 +408,7 @@ static int number_map(const struct builder *b, int m, struct rings *out, struct 
 
 /* ---- messages ---- */
 
-/* What this rank receives, whom it tells the numbers. */
+/* List what this rank receives, and tell owners the numbers. */
 static int want(const struct builder *b, int s, int v, struct ring_set *out, struct lists *wanted,
                 struct error *err) {
   const long begin = out->ends[v - 1], count = out->ends[v] - begin;
