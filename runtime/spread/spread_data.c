@@ -65,21 +65,26 @@ static long first_from(const struct halo_side *side, int i, const long long *num
 static bool narrow(const struct halo_side *side, const long long *numbers, const struct wish *wishes,
                    struct halo_side *out) {
   const size_t count = (size_t)side->count;
+  const int offset = numbers ? 0 : (int)wishes->low;
   *out = (struct halo_side){.count = side->count,
                             .ranks = array_new(count, sizeof *out->ranks),
-                            .first = array_new(count + 1, sizeof *out->first),
-                            .elements = array_new((size_t)side->first[count], sizeof *out->elements)};
-  if (!out->ranks || !out->first || !out->elements)
-    return false;
-  for (int i = 0; i < side->count; i++) {
+                            .first = array_new(count + 1, sizeof *out->first)};
+  long *begin = array_new(count, sizeof *begin);
+  bool good = begin && out->ranks && out->first;
+  for (int i = 0; good && i < side->count; i++) {
     const struct wish w = wishes[numbers ? i : 0];
-    long k = first_from(side, i, numbers, w.low), at = out->first[i];
-    for (; k < side->first[i + 1] && number_at(side, k, numbers) <= w.high; k++)
-      out->elements[at++] = side->elements[k] - (numbers ? 0 : (int)w.low);
+    begin[i] = first_from(side, i, numbers, w.low);
+    const long end = w.low > w.high ? begin[i] : first_from(side, i, numbers, w.high + 1);
     out->ranks[i] = side->ranks[i];
-    out->first[i + 1] = at;
+    out->first[i + 1] = out->first[i] + end - begin[i];
   }
-  return true;
+  out->elements = good ? array_new((size_t)out->first[count], sizeof *out->elements) : NULL;
+  good = out->elements != NULL;
+  for (int i = 0; good && i < side->count; i++)
+    for (long k = out->first[i]; k < out->first[i + 1]; k++)
+      out->elements[k] = side->elements[begin[i] + k - out->first[i]] - offset;
+  free(begin);
+  return good;
 }
 
 /* To all owners, from all that declared what is here. */
