@@ -8,7 +8,6 @@
 #include <clang/Frontend/CompilerInvocation.h>
 #include <clang/Lex/Preprocessor.h>
 #include <clang/Parse/ParseAST.h>
-#include <clang/Sema/Sema.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Linker/Linker.h>
 #include <llvm/MC/MCSubtargetInfo.h>
@@ -183,7 +182,7 @@ using Consume = llvm::function_ref<std::unique_ptr<clang::ASTConsumer>(clang::Co
 // The pieces of clang are made here one by one, so that nothing else is. `named`: of the prelude and of clang's own macros only
 // what it knows is there.
 static bool parse_once(const compile_request &request, Named *named, Output &output, Consume consume,
-                       llvm::function_ref<void(clang::CompilerInstance &)> done, bool cxx) {
+                       llvm::function_ref<void(clang::ASTContext &)> done, bool cxx) {
   Files files = virtual_files(request, named, output);
   if (!files)
     return false;
@@ -226,13 +225,13 @@ static bool parse_once(const compile_request &request, Named *named, Output &out
   messages.EndSourceFile();
   if (output.has_errors() || compiler.getDiagnostics().hasErrorOccurred())
     return false;
-  done(compiler);
+  done(compiler.getASTContext());
   return true;
 }
 
 // What a misspelt name may have meant can be something that was left out: a text that is wrong is parsed again, with all of it.
 bool parse(const compile_request &request, Output &output, Consume consume,
-           llvm::function_ref<void(clang::CompilerInstance &)> done, bool cxx) {
+           llvm::function_ref<void(clang::ASTContext &)> done, bool cxx) {
   Named named(request);
   const bool spares = !cxx && named.is_known();
   const size_t told = output.messages().size();
@@ -242,6 +241,10 @@ bool parse(const compile_request &request, Output &output, Consume consume,
     return false;
   output.forget(told);
   return parse_once(request, nullptr, output, consume, done, cxx);
+}
+
+clang::Preprocessor &preprocessor_of(clang::CompilerInstance &compiler) {
+  return compiler.getPreprocessor();
 }
 
 bool is_cxx(const compile_request &request) {
@@ -262,7 +265,7 @@ static std::unique_ptr<llvm::Module> lowered(const compile_request &request, llv
     return std::unique_ptr<clang::ASTConsumer>(generator = lower(compiler, context));
   };
   parse(
-      request, output, consume, [&](clang::CompilerInstance &) { module.reset(generator->ReleaseModule()); },
+      request, output, consume, [&](clang::ASTContext &) { module.reset(generator->ReleaseModule()); },
       cxx);
   return module;
 }

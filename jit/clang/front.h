@@ -12,8 +12,10 @@
 
 namespace clang {
 class ASTConsumer;
+class ASTContext;
 class CodeGenerator;
 class CompilerInstance;
+class Preprocessor;
 } // namespace clang
 
 namespace op2jit {
@@ -22,7 +24,8 @@ namespace op2jit {
 // there was no error. False, with an error in the messages, if there was; then `consume` may have been called twice.
 bool parse(const compile_request &request, Output &output,
            llvm::function_ref<std::unique_ptr<clang::ASTConsumer>(clang::CompilerInstance &)> consume,
-           llvm::function_ref<void(clang::CompilerInstance &)> done, bool cxx = false);
+           llvm::function_ref<void(clang::ASTContext &)> done, bool cxx = false);
+clang::Preprocessor &preprocessor_of(clang::CompilerInstance &compiler);
 
 // Is the kernel, the second file, C++? Its name ends in .cc. The main file is then read twice: as C, where it holds the
 // loop and calls the kernel by its entry, and as C++, where it holds the entry and includes the kernel.

@@ -53,11 +53,11 @@ void release(compile_result *result) {
   *result = {};
 }
 
-constexpr compiler table = {COMPILER_ABI, "clang", version, compile, release};
+constexpr compiler compiler_table = {COMPILER_ABI, "clang", version, compile, release};
 
 } // namespace
 } // namespace op2jit
 
 extern "C" __attribute__((visibility("default"))) const compiler *op2jit_compiler() {
-  return &op2jit::table;
+  return &op2jit::compiler_table;
 }

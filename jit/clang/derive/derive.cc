@@ -2,7 +2,6 @@
 #include <clang/AST/ASTConsumer.h>
 #include <clang/AST/ASTContext.h>
 #include <clang/Basic/SourceManager.h>
-#include <clang/Frontend/CompilerInstance.h>
 
 #include "jit/clang/front.h"
 #include "jit/clang/messages.h"
@@ -119,9 +118,7 @@ void derive_kernel(const derive_request *request, derive_result *result) {
   if (is_cxx(text))
     answer->refusal = DERIVE_CXX;
   const auto consume = [](clang::CompilerInstance &) { return std::make_unique<clang::ASTConsumer>(); };
-  const auto done = [&](clang::CompilerInstance &compiler) {
-    answer_request(*request, compiler.getASTContext(), *answer);
-  };
+  const auto done = [&](clang::ASTContext &context) { answer_request(*request, context, *answer); };
   outcome came = outcome::done;
   if (answer->refusal == DERIVE_FINE)
     came = run_safely([&] { parsed = parse(text, answer->messages, consume, done); }, reason);

@@ -2,7 +2,6 @@
 #include <clang/AST/ASTConsumer.h>
 #include <clang/AST/ASTContext.h>
 #include <clang/CodeGen/ModuleBuilder.h>
-#include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/MultiplexConsumer.h>
 
 #include <deque>
@@ -191,7 +190,7 @@ void prove(const prove_request *request, prove_result *result) {
     std::vector<std::unique_ptr<clang::ASTConsumer>> both;
     report->findings.clear();
     report->rows.clear();
-    watch_words(compiler.getPreprocessor(), report->says);
+    watch_words(preprocessor_of(compiler), report->says);
     both.push_back(std::make_unique<Consumer>(*request, *report));
     if (lowers) {
       report->lowered->context.setDiagnosticHandler(std::make_unique<BackMessages>(report->messages, false));
@@ -199,8 +198,8 @@ void prove(const prove_request *request, prove_result *result) {
     }
     return std::make_unique<clang::MultiplexConsumer>(std::move(both));
   };
-  const auto done = [&](clang::CompilerInstance &compiler) {
-    analyse(*request, compiler.getASTContext(), *report);
+  const auto done = [&](clang::ASTContext &context) {
+    analyse(*request, context, *report);
     if (generator)
       report->lowered->module.reset(generator->ReleaseModule());
   };
