@@ -13,7 +13,6 @@
 
 #include "jit/clang/machine.h"
 #include "jit/clang/passes/passes.h"
-#include "jit/clang/passes/roots.h"
 #include "vector_math.h"
 
 #if LLVM_VERSION_MAJOR >= 18
@@ -60,12 +59,7 @@ static void optimise(const compile_request &request, llvm::Module &module, llvm:
   llvm::ModuleAnalysisManager modules;
   llvm::PassBuilder builder(&machine, tuning);
   offer_vector_math(builder, request);
-  lower_switches(builder);
-  keep_loops_rolled(builder, request);
-  forget_ranges(builder);
-  negate_rows(builder);
-  refine_roots(builder, request);
-  begin_divisions(builder, request);
+  add_passes(builder, request);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);
   builder.registerFunctionAnalyses(functions);

@@ -15,6 +15,7 @@ class ASTConsumer;
 class ASTContext;
 class CodeGenerator;
 class CompilerInstance;
+class FunctionDecl;
 class Preprocessor;
 } // namespace clang
 
@@ -26,6 +27,10 @@ bool parse(const compile_request &request, Output &output,
            llvm::function_ref<std::unique_ptr<clang::ASTConsumer>(clang::CompilerInstance &)> consume,
            llvm::function_ref<void(clang::ASTContext &)> done, bool cxx = false);
 clang::Preprocessor &preprocessor_of(clang::CompilerInstance &compiler);
+
+// The kernel's definition, or null. In C++ it may be in a namespace, "inner::flux"; those without a name, and inline ones, are
+// not said.
+const clang::FunctionDecl *find_kernel(const clang::ASTContext &context, llvm::StringRef name);
 
 // Is the kernel, the second file, C++? Its name ends in .cc. The main file is then read twice: as C, where it holds the
 // loop and calls the kernel by its entry, and as C++, where it holds the entry and includes the kernel.

@@ -22,10 +22,14 @@ static compile_severity severity_of(clang::DiagnosticsEngine::Level level) {
   return COMPILE_ERROR;
 }
 
-// A file that is found beside the one that includes it gets the folder "." from clang.
-static llvm::StringRef as_requested(llvm::StringRef file) {
+Spot spot_of(const clang::SourceManager &sources, clang::SourceLocation at) {
+  const clang::PresumedLoc place =
+      at.isValid() ? sources.getPresumedLoc(sources.getExpansionLoc(at)) : clang::PresumedLoc();
+  if (place.isInvalid())
+    return {};
+  llvm::StringRef file = place.getFilename();
   file.consume_front("./");
-  return file;
+  return {file.str(), place.getLine(), place.getColumn()};
 }
 
 // What gives other numbers than were meant, or ends the program; not what is only unusual.
@@ -77,12 +81,8 @@ void FrontMessages::HandleDiagnostic(clang::DiagnosticsEngine::Level level, cons
     dropped_ = false;
   if (dropped_)
     return;
-  const clang::PresumedLoc presumed = sources.getPresumedLoc(place);
-  if (presumed.isValid())
-    output_.add(severity_of(level), as_requested(presumed.getFilename()), presumed.getLine(),
-                presumed.getColumn(), text);
-  else
-    output_.add(severity_of(level), "", 0, 0, text);
+  const Spot spot = spot_of(sources, place);
+  output_.add(severity_of(level), spot.file, spot.line, spot.column, text);
 }
 
 bool BackMessages::isAnalysisRemarkEnabled(llvm::StringRef pass) const {

@@ -182,4 +182,14 @@ outcome run_safely(llvm::function_ref<void()> work, std::string &reason) {
   return job.done ? outcome::done : job.no_memory ? outcome::no_memory : outcome::failed;
 }
 
+int run_safely(const char *who, Output &output, llvm::function_ref<bool()> work) {
+  std::string reason;
+  bool good = false;
+  const outcome came = run_safely([&] { good = work(); }, reason);
+  const bool in_text = output.has_errors(); // else the fault is not the text's
+  if (came != outcome::done && !in_text)
+    output.add(COMPILE_ERROR, "", 0, 0, std::string("the ") + who + " failed: " + reason);
+  return came == outcome::done && good ? 0 : in_text ? 1 : came == outcome::no_memory ? 3 : 2;
+}
+
 } // namespace op2jit

@@ -33,9 +33,8 @@ Node *Adjoint::bar(const Node *of) {
       continue;
     Scope *inner = scope_;
     scope_ = scope->outside;
-    Block *before = b_.enter(scope->loop->home);
+    const Inside outside(b_, scope->loop->home);
     Node *start = bar(of);
-    b_.enter(before);
     scope_ = inner;
     Node *sum = b_.carried(scope->loop, start ? start : b_.zero(of->type));
     scope->sums[of->id] = {of, sum};
@@ -162,13 +161,12 @@ void Adjoint::branch_back(const Node *of) {
   Scope sides[2] = {{scope_, of, nullptr, {}, {}}, {scope_, of, nullptr, {}, {}}};
   for (size_t side = 0; side < 2; side++) {
     back->blocks[side]->of = of->blocks[side];
-    Block *before = b_.enter(back->blocks[side]);
+    const Inside there(b_, back->blocks[side]);
     scope_ = &sides[side];
     for (const auto &[result, known] : seeds)
       add(result->in[side], known);
     block(of->blocks[side]);
     scope_ = sides[side].outside;
-    b_.enter(before);
   }
   b_.close(back);
   std::map<int, const Node *> touched;

@@ -28,7 +28,9 @@ public:
   }
 
 protected:
-  int parameter(derive_role role, int argument, int constant = -1);
+  int parameter(derive_role role, int argument, int constant = -1) {
+    return find_parameter(to_.parameters, role, argument, constant);
+  }
   const Parameter &of(const Node *access) const {
     return from_.parameters[static_cast<size_t>(access->number)];
   }

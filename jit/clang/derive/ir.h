@@ -8,6 +8,7 @@
 #include <deque>
 #include <map>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -31,7 +32,12 @@ enum class Type : uint8_t {
   Float,
   Double
 };
-const char *type_name(Type type);
+struct TypeInfo {
+  const char *name, *suffix; // of a number
+  int bits;
+  bool is_signed; // a real is
+};
+const TypeInfo &type_info(Type type);
 inline bool is_real(Type type) {
   return type >= Type::Float;
 }
@@ -82,6 +88,14 @@ enum class Op : uint8_t {
 inline bool has_effect(Op op) {
   return op == Op::Store || op == Op::Inc || op == Op::Extreme || op == Op::Keep;
 }
+
+// The operators of C with two operands, "+": as its grammar has them, more binds stronger.
+struct Operator {
+  Op op;
+  std::string_view sign;
+  int strength;
+};
+extern const Operator operators[18];
 
 struct Node;
 
@@ -197,6 +211,24 @@ private:
   Block *root_, *now_;
 };
 
+// Nodes are made in that block as long as this is there.
+class Inside {
+public:
+  Inside(Builder &builder, Block *block) : builder_(builder), before_(builder.enter(block)) {
+  }
+  ~Inside() {
+    builder_.enter(before_);
+  }
+  Inside(const Inside &) = delete;
+  Inside &operator=(const Inside &) = delete;
+
+private:
+  Builder &builder_;
+  Block *const before_;
+};
+
+// The parameter of a kernel, which is added if it is not there.
+int find_parameter(std::vector<Parameter> &all, derive_role role, int argument, int constant);
 // Of the type: a MIN and a MAX start from there, as far as one element knows.
 Node *farthest(Builder &builder, Type type, bool largest);
 // Is `inner` the block, or within it?

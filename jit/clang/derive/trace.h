@@ -20,6 +20,14 @@ struct Place {
   Node *offset = nullptr;   // in leaves
 };
 
+// A place so many leaves further on.
+inline Place moved(Builder &builder, Place place, int64_t leaves) {
+  if (place.object)
+    place.offset = builder.binary(Op::Add, place.offset->type, place.offset,
+                                  builder.integer(leaves, place.offset->type));
+  return place;
+}
+
 struct Value {
   enum Kind { None, Scalar, Pointer, Record };
   Kind kind = None;
@@ -48,9 +56,9 @@ struct Value {
 
 struct Refusal {
   derive_refusal what = DERIVE_FINE;
-  clang::SourceLocation where;
-  std::string name;
-  int numbers[2] = {0, 0};
+  clang::SourceLocation where = {};
+  std::string name = {};
+  int number = 0; // of operations, at most
 };
 
 class Trace {
@@ -93,7 +101,9 @@ private:
   bool refused() const {
     return refusal_.what != DERIVE_FINE || again_;
   }
-  int parameter(derive_role role, int argument, int constant);
+  int value_of(int argument) {
+    return find_parameter(program_.parameters, DERIVE_VALUE, argument, -1);
+  }
   const derive_argument &argument(const Object &row) const {
     return request_.arguments[row.argument];
   }

@@ -1,4 +1,6 @@
 // Expressions of a kernel's text.
+#include <algorithm>
+
 #include "trace.h"
 
 namespace op2jit::derive {
@@ -162,24 +164,11 @@ Value Trace::unary(const clang::UnaryOperator *expression) {
 }
 
 static Op operation(clang::BinaryOperatorKind kind) {
-  switch (kind) {
-  case clang::BO_Add: return Op::Add;
-  case clang::BO_Sub: return Op::Sub;
-  case clang::BO_Mul: return Op::Mul;
-  case clang::BO_Div: return Op::Div;
-  case clang::BO_Rem: return Op::Rem;
-  case clang::BO_Shl: return Op::Shl;
-  case clang::BO_Shr: return Op::Shr;
-  case clang::BO_And: return Op::And;
-  case clang::BO_Or: return Op::Or;
-  case clang::BO_Xor: return Op::Xor;
-  case clang::BO_LT: return Op::Lt;
-  case clang::BO_GT: return Op::Gt;
-  case clang::BO_LE: return Op::Le;
-  case clang::BO_GE: return Op::Ge;
-  case clang::BO_EQ: return Op::Eq;
-  default: return Op::Ne;
-  }
+  const llvm::StringRef sign = clang::BinaryOperator::getOpcodeStr(kind);
+  return std::find_if(
+             std::begin(operators), std::end(operators) - 1,
+             [&](const Operator &one) { return one.sign == std::string_view(sign.data(), sign.size()); })
+      ->op;
 }
 
 // OP_ROW(x, k), as the prelude has it: x[0] + op2jit_row(x[1], x[2], x[3], k).
@@ -399,13 +388,7 @@ Place Trace::place(const clang::Expr *expression) {
       base = {made, zero, zero};
       store(base, value(part->getBase()), type, part->getExprLoc());
     }
-    if (!field || !base.object)
-      return base;
-    const int64_t before = leaves_before(field, part->getExprLoc());
-    Place moved = base;
-    moved.offset =
-        builder_.binary(Op::Add, base.offset->type, base.offset, builder_.integer(before, base.offset->type));
-    return moved;
+    return field ? moved(builder_, base, leaves_before(field, part->getExprLoc())) : base;
   }
   if (const auto *literal = llvm::dyn_cast<clang::CompoundLiteralExpr>(expression)) {
     Object *made = object(Object::Local, "", leaves_of(literal->getType(), literal->getExprLoc()));
@@ -424,17 +407,14 @@ void Trace::initialise(const Place &at, const clang::Expr *initialiser, clang::Q
   const auto *list = llvm::dyn_cast<clang::InitListExpr>(initialiser);
   const auto *array = context_.getAsConstantArrayType(type);
   const auto *record = type.getCanonicalType()->getAs<clang::RecordType>();
-  if (llvm::isa<clang::ImplicitValueInitExpr>(initialiser) || (!list && array)) {
-    if (!llvm::isa<clang::ImplicitValueInitExpr>(initialiser) &&
-        !llvm::isa<clang::CompoundLiteralExpr>(initialiser))
+  const bool zeros = llvm::isa<clang::ImplicitValueInitExpr>(initialiser);
+  if (zeros || (!list && array)) {
+    if (!zeros && !llvm::isa<clang::CompoundLiteralExpr>(initialiser))
       return refuse(DERIVE_STATEMENT, where, initialiser->getStmtClassName());
     const std::vector<Leaf> leaves = leaves_of(type, where);
-    for (size_t i = 0; i < leaves.size(); i++) {
-      Place leaf = at;
-      leaf.offset = builder_.integer(at.offset->number + static_cast<int64_t>(i));
-      store_leaf(leaf, leaves[i].is_pointer ? Value::to({}) : Value::of(builder_.zero(leaves[i].type)),
-                 where);
-    }
+    for (size_t i = 0; i < leaves.size(); i++)
+      store_leaf(moved(builder_, at, static_cast<int64_t>(i)),
+                 leaves[i].is_pointer ? Value::to({}) : Value::of(builder_.zero(leaves[i].type)), where);
     return;
   }
   if (!list || (!array && !record))
@@ -448,10 +428,8 @@ void Trace::initialise(const Place &at, const clang::Expr *initialiser, clang::Q
     const clang::QualType part = array ? array->getElementType() : (*field)->getType();
     const clang::Expr *with =
         i < list->getNumInits() ? list->getInit(static_cast<unsigned>(i)) : list->getArrayFiller();
-    const clang::ImplicitValueInitExpr zeros(part);
-    Place leaf = at;
-    leaf.offset = builder_.integer(at.offset->number + before);
-    initialise(leaf, with ? with : &zeros, part);
+    const clang::ImplicitValueInitExpr nothing(part);
+    initialise(moved(builder_, at, before), with ? with : &nothing, part);
     before += size_of(part, where);
     if (record)
       ++field;

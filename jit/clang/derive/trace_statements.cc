@@ -237,12 +237,8 @@ bool Trace::memory(const clang::CallExpr *expression, llvm::StringRef name, Valu
     else
       all.push_back(load(element(source.place, builder_.integer(i), type), type, where));
   const int64_t step = sets ? 1 : static_cast<int64_t>(leaves.size());
-  for (size_t i = 0; i < all.size() && !refused(); i++) {
-    Place at = result.place;
-    at.offset = builder_.binary(Op::Add, at.offset->type, at.offset,
-                                builder_.integer(static_cast<int64_t>(i) * step, at.offset->type));
-    store(at, all[i], type, where);
-  }
+  for (size_t i = 0; i < all.size() && !refused(); i++)
+    store(moved(builder_, result.place, static_cast<int64_t>(i) * step), all[i], type, where);
   return true;
 }
 

@@ -173,7 +173,7 @@ void Writer::line(const std::string &words) {
 void Writer::declare(const Node *node, const std::string &value) {
   Use &use = use_of(node);
   use.name = "op2v" + std::to_string(names_++);
-  line(std::string("const ") + type_name(node->type) + " " + use.name + " = " + value + ";");
+  line(std::string("const ") + type_info(node->type).name + " " + use.name + " = " + value + ";");
 }
 
 // Writes what it is made of, and it, unless that is done.
@@ -243,7 +243,7 @@ void Writer::write(const Node *node) {
     std::string all;
     for (const Node *one : node->in)
       all += (all.empty() ? "" : ", ") + expression(one, 1);
-    return line(std::string("const ") + type_name(node->type) + " " + use.name + "[" +
+    return line(std::string("const ") + type_info(node->type).name + " " + use.name + "[" +
                 std::to_string(node->in.size()) + "] = {" + all + "};");
   }
   int strength = 0;
@@ -292,7 +292,7 @@ void Writer::write_branch(const Node *node) {
       continue;
     use.name = "op2v" + std::to_string(names_++);
     use.written = true;
-    line(std::string(type_name(result->type)) + " " + use.name + ";");
+    line(std::string(type_info(result->type).name) + " " + use.name + ";");
   }
   const std::string condition = expression(node->in[0], 0);
   std::string before = std::move(text), sides[2];
@@ -337,7 +337,7 @@ bool Writer::reads_any(const Node *node, const std::set<const Node *> &carried) 
 void Writer::declare_tapes(const Node *loop) {
   for (const Node &one : derived_.builder.nodes())
     if (one.op == Op::Keep && one.home == loop->blocks[0] && kept_[static_cast<size_t>(one.number)])
-      line(std::string(type_name(one.type)) + " op2kept" + std::to_string(one.number) + "[" +
+      line(std::string(type_info(one.type).name) + " op2kept" + std::to_string(one.number) + "[" +
            std::to_string(derived_.tapes[static_cast<size_t>(one.number)]) + "];");
 }
 
@@ -358,7 +358,7 @@ void Writer::write_loop(const Node *node) {
     if (!counter && counts && !use_of(one->left).live && use_of(next).inlined)
       counter = one;
     else
-      line(std::string(type_name(one->type)) + " " + use.name + " = " + expression(one->in[0], 0) + ";");
+      line(std::string(type_info(one->type).name) + " " + use.name + " = " + expression(one->in[0], 0) + ";");
     Use &left = use_of(one->left);
     left.name = use.name;
     left.written = true;
@@ -384,7 +384,7 @@ void Writer::write_loop(const Node *node) {
         continue;
       if (reads_any(next, assigned)) {
         const std::string name = "op2v" + std::to_string(names_++);
-        line(std::string("const ") + type_name(one->type) + " " + name + " = " + value + ";");
+        line(std::string("const ") + type_info(one->type).name + " " + name + " = " + value + ";");
         value = name;
       }
       assigned.insert(one);
@@ -397,7 +397,7 @@ void Writer::write_loop(const Node *node) {
   indent_ = before;
   if (counter) {
     const std::string &name = use_of(counter).name;
-    line("for (" + std::string(type_name(counter->type)) + " " + name + " = " +
+    line("for (" + std::string(type_info(counter->type).name) + " " + name + " = " +
          expression(counter->in[0], 0) + "; " + (simple ? decides : "") + "; " + name +
          (counter->in[1]->op == Op::Add ? "++" : "--") + ") {");
   } else

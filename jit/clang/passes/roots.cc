@@ -207,14 +207,11 @@ private:
 
 } // namespace
 
-void refine_roots(llvm::PassBuilder &builder, const compile_request &request) {
+void refine_roots(llvm::FunctionPassManager &passes, const compile_request &request) {
   const bool exact = llvm::StringRef(request.fp ? request.fp : "") == "reproducible";
-  if ((keeps_operations(request) && !exact) || request.trial || !has_feature(request, "avx512f") ||
-      !has_feature(request, "avx512vl"))
-    return;
-  builder.registerOptimizerLastEPCallback([exact](llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
-    passes.addPass(llvm::createModuleToFunctionPassAdaptor(RefineRoots(exact)));
-  });
+  const bool wanted = exact || !keeps_operations(request);
+  if (wanted && !request.trial && has_feature(request, "avx512f") && has_feature(request, "avx512vl"))
+    passes.addPass(RefineRoots(exact));
 }
 
 } // namespace op2jit

@@ -3,17 +3,19 @@
 #include <clang/AST/ASTContext.h>
 #include <clang/CodeGen/ModuleBuilder.h>
 #include <clang/Frontend/MultiplexConsumer.h>
+#include <clang/Lex/PPCallbacks.h>
+#include <clang/Lex/Preprocessor.h>
 
 #include <deque>
+#include <set>
 
 #include "jit/clang/front.h"
 #include "jit/clang/messages.h"
 #include "jit/clang/rows/rows.h"
 #include "jit/clang/safely.h"
 #include "jit/prover.h"
-#include "prove_calls.h"
+#include "prove_expressions.h"
 #include "prove_reading.h"
-#include "prove_walk.h"
 
 namespace op2jit {
 namespace {
@@ -61,6 +63,81 @@ const clang::FunctionDecl *find_kernel(const clang::DeclContext &where, llvm::St
   }
   return found;
 }
+
+// ---- what the text says, and which functions it reaches ----
+
+// op_assert and assert, and macros of the text for them, end up as the last of these words.
+class Words : public clang::PPCallbacks {
+public:
+  Words(const clang::SourceManager &sources, int &says) : sources_(sources), says_(says) {
+  }
+  void MacroExpands(const clang::Token &name, const clang::MacroDefinition &, clang::SourceRange,
+                    const clang::MacroArgs *) override {
+    const llvm::StringRef word = name.getIdentifierInfo()->getName();
+    if (sources_.isInMainFile(name.getLocation())) // the library's own
+      return;
+    says_ |= word == "OP_ANY_ORDER"                           ? SAYS_ANY_ORDER
+             : word == "OP_ROW"                               ? SAYS_ROWS
+             : word == "op_assert" || word == "op2jit_assert" ? SAYS_SPEAKS
+                                                              : 0;
+  }
+
+private:
+  const clang::SourceManager &sources_;
+  int &says_;
+};
+
+// Which functions a kernel reaches, by calls or by their addresses: none may reach itself.
+class Reached {
+public:
+  explicit Reached(Rules &rules) : rules_(rules) {
+  }
+
+  void follow(const clang::FunctionDecl *function) {
+    path_.push_back(function);
+    look(function->getBody());
+    path_.pop_back();
+    done_.insert(function);
+  }
+  int says = 0;
+
+private:
+  void look(const clang::Stmt *statement) {
+    if (!statement)
+      return;
+    if (const auto *name = llvm::dyn_cast<clang::DeclRefExpr>(statement))
+      if (const auto *function = llvm::dyn_cast<clang::FunctionDecl>(name->getDecl()))
+        reach(function, name);
+    if (const auto *member = llvm::dyn_cast<clang::MemberExpr>(statement))
+      if (const auto *method = llvm::dyn_cast<clang::FunctionDecl>(member->getMemberDecl()))
+        reach(method, member);
+    if (const auto *made = llvm::dyn_cast<clang::CXXConstructExpr>(statement))
+      reach(made->getConstructor(), made);
+    for (const clang::Stmt *part : statement->children())
+      look(part);
+  }
+
+  void reach(const clang::FunctionDecl *function, const clang::Expr *where) {
+    const clang::FunctionDecl *definition = nullptr;
+    const llvm::StringRef name = function->getIdentifier() ? function->getName() : "";
+    if (name == "printf" || name == "puts" || name == "putchar")
+      says = SAYS_SPEAKS;
+    if (!function->hasBody(definition) || done_.count(definition))
+      return;
+    for (const clang::FunctionDecl *caller : path_)
+      if (caller == definition) {
+        rules_.whole(PROVE_VIOLATED, FOUND_RECURSION, where->getExprLoc(), definition->getNameAsString());
+        return;
+      }
+    follow(definition);
+  }
+
+  Rules &rules_;
+  std::vector<const clang::FunctionDecl *> path_;
+  std::set<const clang::FunctionDecl *> done_;
+};
+
+// ---- parameters ----
 
 // Does a parameter have the argument's type, and const where it is only read?
 bool check_parameter(const clang::ParmVarDecl &parameter, const prove_argument &argument, int number,
@@ -146,7 +223,9 @@ void analyse(const prove_request &request, clang::ASTContext &context, Report &r
   for (int i = 0; matches && i < request.narguments; i++)
     matches = check_parameter(*kernel->getParamDecl(static_cast<unsigned>(prove_parameter(&request, i))),
                               request.arguments[i], i, cxx, rules);
-  report.says |= follow_calls(*kernel, rules);
+  Reached reached(rules);
+  reached.follow(kernel);
+  report.says |= reached.says;
   if (matches) {
     Walk(context, rules).kernel(*kernel, request);
     report.facts = rules.facts();
@@ -182,15 +261,14 @@ void prove(const prove_request *request, prove_result *result) {
   text.files = request->files;
   text.nfiles = request->nfiles;
   text.warnings = static_cast<int>(Warnings::Serious);
-  std::string reason;
-  bool parsed = false;
   clang::CodeGenerator *generator = nullptr; // the compiler instance's
   const bool lowers = request->then && !is_cxx(text);
   const auto consume = [&](clang::CompilerInstance &compiler) {
     std::vector<std::unique_ptr<clang::ASTConsumer>> both;
     report->findings.clear();
     report->rows.clear();
-    watch_words(preprocessor_of(compiler), report->says);
+    clang::Preprocessor &preprocessor = preprocessor_of(compiler);
+    preprocessor.addPPCallbacks(std::make_unique<Words>(preprocessor.getSourceManager(), report->says));
     both.push_back(std::make_unique<Consumer>(*request, *report));
     if (lowers) {
       report->lowered->context.setDiagnosticHandler(std::make_unique<BackMessages>(report->messages, false));
@@ -203,16 +281,15 @@ void prove(const prove_request *request, prove_result *result) {
     if (generator)
       report->lowered->module.reset(generator->ReleaseModule());
   };
-  const outcome came =
-      run_safely([&] { parsed = parse(text, report->messages, consume, done, is_cxx(text)); }, reason);
-  report->lowered->is_whole = came == outcome::done;
-  const bool in_text = report->messages.has_errors();
-  if (came != outcome::done && !in_text)
-    report->messages.add(COMPILE_ERROR, "", 0, 0, "the prover failed: " + reason);
   *result = {};
+  result->status = run_safely("prover", report->messages, [&] {
+    report->lowered->is_whole = false;
+    const bool parsed = parse(text, report->messages, consume, done, is_cxx(text));
+    report->lowered->is_whole = true;
+    return parsed;
+  });
   compile_result messages;
   report->messages.fill(&messages, 0);
-  result->status = came == outcome::done && parsed ? 0 : in_text ? 1 : 2;
   result->findings = report->findings.data();
   result->nfindings = static_cast<int>(report->findings.size());
   result->facts = report->facts.empty() ? nullptr : report->facts.data();

@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "jit/clang/messages.h"
+
 namespace op2jit {
 
 Rules::Rules(const clang::ASTContext &context, const prove_request &request,
@@ -38,15 +40,10 @@ void Rules::report(int i, clang::SourceLocation where, Finding found) {
   const auto number = static_cast<unsigned>(i < 0 ? -1 : prove_parameter(&request_, i));
   if (number < kernel_.getNumParams())
     found.parameter = kernel_.getParamDecl(number)->getName().str();
-  const clang::SourceManager &sources = context_.getSourceManager();
-  const clang::PresumedLoc place = sources.getPresumedLoc(sources.getExpansionLoc(where));
-  if (where.isValid() && place.isValid()) {
-    llvm::StringRef file = place.getFilename();
-    file.consume_front("./");
-    found.file = file.str();
-    found.line = place.getLine();
-    found.column = place.getColumn();
-  }
+  const Spot spot = spot_of(context_.getSourceManager(), where);
+  found.file = spot.file;
+  found.line = spot.line;
+  found.column = spot.column;
   finding = std::move(found);
 }
 

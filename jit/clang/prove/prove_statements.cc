@@ -1,6 +1,6 @@
 #include <clang/AST/StmtCXX.h>
 
-#include "prove_walk.h"
+#include "prove_expressions.h"
 
 namespace op2jit {
 
