@@ -9,8 +9,6 @@
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Target/TargetOptions.h>
 
-#include <mutex>
-
 #include "jit/clang/machine.h"
 #include "jit/clang/passes/passes.h"
 #include "vector_math.h"
@@ -27,11 +25,7 @@ namespace op2jit {
 
 static std::unique_ptr<llvm::TargetMachine> make_machine(const compile_request &request,
                                                          const llvm::Module &module, Output &output) {
-  static std::mutex one_by_one;
-  {
-    const std::lock_guard<std::mutex> lock(one_by_one);
-    machine_of(request).initialise(); // again: nothing
-  }
+  initialise(machine_of(request));
   std::string reason;
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(module.getTargetTriple(), reason);
   if (!target) {

@@ -1,6 +1,7 @@
 #include "front.h"
 
 #include <clang/AST/ASTConsumer.h>
+#include <clang/AST/Expr.h>
 #include <clang/Basic/CharInfo.h>
 #include <clang/Basic/FileManager.h>
 #include <clang/Basic/TargetInfo.h>
@@ -188,7 +189,7 @@ static void watch_bounds(clang::Preprocessor &preprocessor, Output &output) {
 
 // ---- the files of a request ----
 
-// What a kernel may include. The generated text starts with what they would declare, so they are empty.
+// Headers that a kernel may include. The generated text starts with their declarations, so the files are empty.
 static const char *const headers[] = {"math.h", "stdint.h", "limits.h", "float.h", "stdbool.h", "stddef.h"};
 static const char header_folder[] = "/op2jit/include";
 
@@ -342,7 +343,7 @@ static bool parse_once(const compile_request &request, Named *named, Output &out
   if (!clang::CompilerInvocation::CreateFromArgs(*invocation, arguments.words(), compiler.getDiagnostics()))
     return false;
   compiler.setInvocation(std::move(invocation));
-  machine_of(request).initialise();
+  initialise(machine_of(request));
   drop_unknown_features(compiler);
   for (const char *feature : machine_of(request).wished)
     compiler.getTargetOpts().FeaturesAsWritten.push_back(feature);
@@ -374,7 +375,7 @@ static bool parse_once(const compile_request &request, Named *named, Output &out
   return true;
 }
 
-// What a misspelt name may have meant can be something that was left out: a text that is wrong is parsed again, with all of it.
+// A wrong text is parsed again with the whole prelude: clang suggests names for a misspelt one, and may need those left out.
 bool parse(const compile_request &request, Output &output, Consume consume,
            llvm::function_ref<void(clang::ASTContext &)> done, bool cxx) {
   Named named(request);
@@ -397,8 +398,7 @@ static const clang::FunctionDecl *find_in(const clang::DeclContext &where, llvm:
   const clang::FunctionDecl *found = nullptr;
   for (const clang::Decl *declaration : where.decls()) {
     const auto *function = llvm::dyn_cast<clang::FunctionDecl>(declaration);
-    if (function && function->getIdentifier() && function->getName() == name &&
-        function->isThisDeclarationADefinition())
+    if (function && name_of(function) == name && function->isThisDeclarationADefinition())
       return function;
     const auto *space = llvm::dyn_cast<clang::NamespaceDecl>(declaration);
     if (space && !found && (space->isAnonymousNamespace() || space->isInline()))
@@ -411,6 +411,17 @@ static const clang::FunctionDecl *find_in(const clang::DeclContext &where, llvm:
 
 const clang::FunctionDecl *find_kernel(const clang::ASTContext &context, llvm::StringRef name) {
   return find_in(*context.getTranslationUnitDecl(), name);
+}
+
+llvm::StringRef name_of(const clang::FunctionDecl *function) {
+  return function && function->getIdentifier() ? function->getName() : "";
+}
+
+const clang::CallExpr *row_call(const clang::Stmt *statement) {
+  const auto *sum = llvm::dyn_cast<clang::BinaryOperator>(statement);
+  const auto *call = sum ? llvm::dyn_cast<clang::CallExpr>(sum->getRHS()->IgnoreParenImpCasts()) : nullptr;
+  const llvm::StringRef name = name_of(call ? call->getDirectCallee() : nullptr);
+  return call && call->getNumArgs() == 4 && (name == "op2jit_row" || name == "op2_row") ? call : nullptr;
 }
 
 bool is_cxx(const compile_request &request) {
@@ -435,7 +446,7 @@ static std::unique_ptr<llvm::Module> lowered(const compile_request &request, llv
   return module;
 }
 
-// What both languages share has external names until here.
+// Both languages share functions by external names; from here on these are internal.
 static void keep_inside(llvm::Module &module) {
   for (llvm::GlobalValue &value : module.global_values()) {
     if (value.isDeclaration() || value.hasLocalLinkage() || value.getName().starts_with("llvm.") ||

@@ -32,33 +32,34 @@ Spot spot_of(const clang::SourceManager &sources, clang::SourceLocation at) {
   return {file.str(), place.getLine(), place.getColumn()};
 }
 
-// What gives other numbers than were meant, or ends the program; not what is only unusual.
+// Groups of warnings about what gives other numbers than were meant, or ends the program; not what is only unusual.
+static const char *const serious[] = {"array-bounds",
+                                      "division-by-zero",
+                                      "fortify-source",
+                                      "for-loop-analysis",
+                                      "incompatible-pointer-types",
+                                      "integer-overflow",
+                                      "literal-conversion",
+                                      "null-dereference",
+                                      "parentheses",
+                                      "return-stack-address",
+                                      "return-type",
+                                      "shift-count-negative",
+                                      "shift-count-overflow",
+                                      "sizeof-array-div",
+                                      "sizeof-pointer-memaccess",
+                                      "sometimes-uninitialized",
+                                      "uninitialized",
+                                      "unsequenced",
+                                      "unused-comparison"};
+
 static bool is_serious(const clang::Diagnostic &info) {
-  static const char *const groups[] = {"array-bounds",
-                                       "division-by-zero",
-                                       "fortify-source",
-                                       "for-loop-analysis",
-                                       "incompatible-pointer-types",
-                                       "integer-overflow",
-                                       "literal-conversion",
-                                       "null-dereference",
-                                       "parentheses",
-                                       "return-stack-address",
-                                       "return-type",
-                                       "shift-count-negative",
-                                       "shift-count-overflow",
-                                       "sizeof-array-div",
-                                       "sizeof-pointer-memaccess",
-                                       "sometimes-uninitialized",
-                                       "uninitialized",
-                                       "unsequenced",
-                                       "unused-comparison"};
   // `abs` of a double is; of its group `fabsf` of a double and `fabs` of an int are not.
   enum { FUNCTION, OF_TYPE }; // its arguments
   const bool is_abs = info.getID() == clang::diag::warn_wrong_absolute_value_type &&
                       info.getArgKind(OF_TYPE) == clang::DiagnosticsEngine::ak_sint &&
                       !info.getArgSInt(OF_TYPE);
-  return is_abs || llvm::is_contained(groups, clang::DiagnosticIDs::getWarningOptionForDiag(info.getID()));
+  return is_abs || llvm::is_contained(serious, clang::DiagnosticIDs::getWarningOptionForDiag(info.getID()));
 }
 
 void FrontMessages::HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clang::Diagnostic &info) {

@@ -190,7 +190,7 @@ static bool is_found(const struct prove_result *result, const struct prove_findi
   return false;
 }
 
-/* Of one length only what it is looked at for: values that nobody gave where there are no targets, and rows beyond the
+/* A length is looked at for one thing only: values that nobody gave where there are no targets, and rows beyond the
  * last one of any element. What else there is was found of few and of many. */
 static void keep_asked(const struct desc *d, const struct prove_length *only, struct prove_result *result) {
   for (int i = 0; only && i < result->nfindings; i++) {
@@ -333,7 +333,7 @@ static bool has_struct_constant(const struct desc *d) {
   return false;
 }
 
-/* Of ragged maps elements with few targets were looked at: with more of them the kernel may do anything to those that
+/* With ragged maps only elements with few targets were looked at. With more of them the kernel may do anything to rows that
  * meet. */
 static void take_facts(const struct desc *d, const struct proof *proof, struct facts *out) {
   *out = (struct facts){.known = proof->result.facts != NULL,

@@ -53,7 +53,7 @@ void prove_ask(const struct plugin *plugin, const struct desc *d, const struct g
                const struct prove_length *only, struct proof *proof);
 /* The lengths of the mesh to look at, one after the other: begin with 0 and go on with what it returns; 0: no more. */
 int prove_next_length(const struct desc *d, int i, struct prove_length *out);
-/* Of which elements it is, to stand before a finding's reason: "of an element without targets, " or "". */
+/* The elements that a proof is about, to stand before a finding's reason: "of an element without targets, " or "". */
 const char *prove_of(const struct proof *proof);
 /* The worst verdict of each argument, by its number. False: the prover does not understand the text. */
 bool prove_verdicts(const struct plugin *plugin, const struct desc *d, const struct generated *files,

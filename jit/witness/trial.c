@@ -4,7 +4,7 @@
 #include "jit/load/load_bounds.h"
 #include "jit/witness/trial_inner.h"
 
-/* Is a run that ended with this signal what the finding says? */
+/* Whether a run that ended with this signal shows the finding. */
 static bool is_stop(const struct prove_finding *f, int number) {
   const uintptr_t page = 4096;
   if (found_evidence(f->what) == EVIDENCE_NULL && number == SIGSEGV)

@@ -99,7 +99,7 @@ static bool was_not_added(struct trial *t, int k, unsigned long number, struct t
   return false;
 }
 
-/* Is y worse than x by more than rounding? */
+/* Whether y is worse than x by more than rounding. */
 static bool is_worse(const struct desc_arg *a, double x, double y) {
   const double by = a->access == OP_MAX ? x - y : y - x;
   return by > 1e-6 * fabs(x);

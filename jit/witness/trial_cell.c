@@ -18,7 +18,7 @@ enum { BEHIND = 16 };
 
 /* A guard is so many bytes wide and a row more. */
 enum { GUARD_BYTES = 64, ALIGNMENT = 64 };
-/* What guards hold, on either side: numbers so small that adding to them shows; NaN. */
+/* Bytes of guards: of the first side numbers so small that adding to them shows, of the second NaN. */
 static const unsigned char patterns[2] = {0x05, 0xFF};
 
 /* ---- life ---- */

@@ -1,4 +1,4 @@
-/* What trial.c, trial_cell.c and trial_breaks.c share. */
+/* Shared by trial.c, trial_cell.c and trial_breaks.c. */
 #ifndef OP2JIT_JIT_WITNESS_TRIAL_INNER_H
 #define OP2JIT_JIT_WITNESS_TRIAL_INNER_H
 

@@ -137,7 +137,7 @@ void Adjoint::effect(const Node *node) {
   }
 }
 
-// What the kernel changed gets the bar of what was there before.
+// A component that the kernel changed gets the bar of the value before.
 void Adjoint::finish() {
   for (const auto &[key, node] : written_) {
     const auto before = rows_.find(key);
@@ -210,7 +210,7 @@ static void look_at_effects(const Node *owner, const Node *loop, std::set<const 
     }
 }
 
-// What is carried, and may get a bar.
+// Carried values that may get a bar.
 std::vector<const Node *> Adjoint::find_useful(const Node *of) {
   std::vector<const Node *> useful;
   std::set<const Node *> seen;

@@ -158,7 +158,7 @@ Node *Differentiator::rounds(const Node *of, Node *loop) {
   return known;
 }
 
-// What was carried to a round that is gone: counted, or kept by the loop forwards.
+// A value that was carried to a round in the past: computed from the round's number, or kept by the loop forwards.
 Node *Differentiator::at_round(const Node *of, Block *body) {
   if (const int64_t step = step_of(of->owner, of)) {
     b_.enter(body->parent);

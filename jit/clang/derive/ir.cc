@@ -43,7 +43,7 @@ static bool traps(Op op) {
          op == Op::Rem || op == Op::Call;
 }
 
-// What is the same in all rounds is made in front of the loop, but not out of a branch.
+// A value that is the same in all rounds is made in front of the loop, but not out of a branch.
 Block *Builder::highest(const std::vector<Node *> &in, Op op) const {
   Block *block = now_;
   while (block->owner && block->owner->op == Op::Loop && !traps(op) && op < Op::Array) {
@@ -114,7 +114,7 @@ Node *Builder::unary(Op op, Node *a) {
   return make(op, op == Op::Not ? Type::Int : a->type, {a});
 }
 
-// Is it 0 or 1?
+// Whether it is 0 or 1.
 static bool is_truth(const Node *node) {
   if (node->type != Type::Int)
     return false;

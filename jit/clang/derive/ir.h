@@ -104,7 +104,7 @@ struct Block {
   Block *parent = nullptr;
   std::vector<Node *> items;
   std::map<std::vector<uint64_t>, Node *> known; // to find a node that is there already
-  // Of a derived text: the block that it stands for, and what became of the nodes there; and their dots.
+  // In a derived text: the block that it stands for, the nodes made for those there, and their dots.
   const Block *of = nullptr;
   std::unordered_map<const Node *, Node *> values, dots;
   Node *round = nullptr; // of a loop that goes backwards: the number of the round
@@ -229,9 +229,9 @@ private:
 
 // The parameter of a kernel, which is added if it is not there.
 int find_parameter(std::vector<Parameter> &all, derive_role role, int argument, int constant);
-// Of the type: a MIN and a MAX start from there, as far as one element knows.
+// The farthest number of the type: a MIN or MAX starts from there, as far as one element knows.
 Node *farthest(Builder &builder, Type type, bool largest);
-// Is `inner` the block, or within it?
+// Whether `inner` is the block, or within it.
 bool is_within(const Block *inner, const Block *outer);
 
 // By what the value goes on in each round that another one follows; 0: it is no counter.

@@ -97,7 +97,7 @@ E first_wins(Op op, In x, E then, E other) {
 constexpr double two_over_root_pi = 1.12837916709551257390, ln_2 = 0.69314718055994530942,
                  ln_10 = 2.30258509299404568402;
 
-// Of ldexp and its like: the same of 1.
+// ldexp and its like: the factor is the function of 1, which `partial` makes.
 E of_one(In x, E) {
   return {x[0].builder, nullptr};
 }

@@ -107,6 +107,16 @@ private:
   const derive_argument &argument(const Object &row) const {
     return request_.arguments[row.argument];
   }
+  // Does its row hold nothing before the kernel?
+  bool begins_empty(const Object &row) const {
+    const prove_argument &is = argument(row).is;
+    return is.form != PROVE_PAYLOAD && (is.access == OP_WRITE || is.access == OP_WORK);
+  }
+  // Stores to a row of WRITE must stay where they are.
+  void keep_in_place(const Object &row) {
+    if (argument(row).is.access == OP_WRITE && !in_place_[static_cast<size_t>(row.argument)])
+      in_place_[static_cast<size_t>(row.argument)] = again_ = true;
+  }
 
   // trace_statements.cc
   void run(const clang::Stmt *statement);
@@ -126,8 +136,9 @@ private:
   Node *stopped(); // 0, 1 or a condition: a jump was made
   Node *flag(int object);
   void set_flag(int object, Node *value);
+  int new_jump(Jump::Kind kind); // the object of its flag, which is 0
   void branch(Node *condition, llvm::function_ref<void()> then, llvm::function_ref<void()> other);
-  // What comes where no jump was made, and `other` where one was.
+  // Runs `then` where no jump was made, and `other` where one was.
   void go_on(Node *stop, llvm::function_ref<void()> then, llvm::function_ref<void()> other = nullptr);
   void merge(Node *branch, const State &then, const State &other);
   Value merged(Node *branch, const Key &key, const Value *then, const Value *other);

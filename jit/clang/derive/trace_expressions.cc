@@ -1,6 +1,7 @@
 // Expressions of a kernel's text.
 #include <algorithm>
 
+#include "jit/clang/front.h"
 #include "trace.h"
 
 namespace op2jit::derive {
@@ -171,12 +172,9 @@ static Op operation(clang::BinaryOperatorKind kind) {
       ->op;
 }
 
-// OP_ROW(x, k), as the prelude has it: x[0] + op2jit_row(x[1], x[2], x[3], k).
 bool Trace::is_row(const clang::BinaryOperator *expression, Value &result) {
-  const auto *called = llvm::dyn_cast<clang::CallExpr>(expression->getRHS()->IgnoreParenImpCasts());
-  const clang::FunctionDecl *function = called ? called->getDirectCallee() : nullptr;
-  if (!function || !function->getIdentifier() || function->getName() != "op2jit_row" ||
-      called->getNumArgs() != 4)
+  const clang::CallExpr *called = row_call(expression);
+  if (!called)
     return false;
   const auto *first = llvm::dyn_cast<clang::ArraySubscriptExpr>(expression->getLHS()->IgnoreParenImpCasts());
   const Value handles = first ? value(first->getBase()) : Value();

@@ -32,24 +32,12 @@ Type Trace::type_of(clang::QualType type, clang::SourceLocation where) {
   if (const auto *list = type->getAs<clang::EnumType>())
     return type_of(list->getDecl()->getIntegerType(), where);
   const auto *simple = type->getAs<clang::BuiltinType>();
-  switch (simple ? simple->getKind() : clang::BuiltinType::Void) {
-  case clang::BuiltinType::Bool: return Type::Bool;
-  case clang::BuiltinType::Char_S:
-  case clang::BuiltinType::Char_U: return Type::Char;
-  case clang::BuiltinType::SChar: return Type::SChar;
-  case clang::BuiltinType::UChar: return Type::UChar;
-  case clang::BuiltinType::Short: return Type::Short;
-  case clang::BuiltinType::UShort: return Type::UShort;
-  case clang::BuiltinType::Int: return Type::Int;
-  case clang::BuiltinType::UInt: return Type::UInt;
-  case clang::BuiltinType::Long: return Type::Long;
-  case clang::BuiltinType::ULong: return Type::ULong;
-  case clang::BuiltinType::LongLong: return Type::LLong;
-  case clang::BuiltinType::ULongLong: return Type::ULLong;
-  case clang::BuiltinType::Float: return Type::Float;
-  case clang::BuiltinType::Double: return Type::Double;
-  default: refuse(DERIVE_TYPE, where, type.getAsString()); return Type::Int;
-  }
+  for (Type one = Type::Bool; simple && one <= Type::Double;
+       one = static_cast<Type>(static_cast<int>(one) + 1))
+    if (simple->getName(context_.getPrintingPolicy()) == type_info(one).name)
+      return one;
+  refuse(DERIVE_TYPE, where, type.getAsString());
+  return Type::Int;
 }
 
 void Trace::flatten(clang::QualType type, const std::string &path, clang::SourceLocation where,
@@ -97,7 +85,7 @@ int64_t Trace::leaves_before(const clang::FieldDecl *field, clang::SourceLocatio
   return count;
 }
 
-// Of a constant array what stands in the text; of a constant of the program its name.
+// A constant array has its values from the text; a constant of the program is known by its name.
 Object *Trace::constant_object(const clang::VarDecl *variable, clang::SourceLocation where) {
   Object *&known = constants_[variable];
   if (known)

@@ -7,7 +7,7 @@ namespace op2jit::derive {
 
 static constexpr int most_height = 24;
 
-// What goes on unchanged from round to round is what it was before the loop.
+// A value that goes on unchanged from round to round is the one before the loop.
 const Node *Writer::plain(const Node *node) const {
   for (;;) {
     const Node *inside = node->op == Op::Left ? node->in[0] : node;
@@ -201,7 +201,7 @@ void Writer::require(const Node *node) {
     write(node);
 }
 
-// What a branch or a loop takes from outside; `owner` is it, or within it.
+// Writes what a branch or a loop takes from outside; `owner` is it, or within it.
 void Writer::require_outside(const Node *owner, const Node *whole) {
   const auto need_it = [&](const Node *node) {
     node = plain(node);
@@ -333,7 +333,7 @@ bool Writer::reads_any(const Node *node, const std::set<const Node *> &carried) 
   return false;
 }
 
-// What the loop keeps of each round.
+// Arrays for the values that the loop keeps of each round.
 void Writer::declare_tapes(const Node *loop) {
   for (const Node &one : derived_.builder.nodes())
     if (one.op == Op::Keep && one.home == loop->blocks[0] && kept_[static_cast<size_t>(one.number)])

@@ -66,8 +66,9 @@ struct ForgetRanges : llvm::PassInfoMixin<ForgetRanges> {
   }
 };
 
-// What leaves a strip as minus something else, as fluxes do, is turned into rows like it: rows are negated in place of lanes,
-// so that both are turned once, and the negation becomes a subtraction. The order is that of the text, so what a shuffle shuffles has been negated behind its own shuffle before.
+// A value that leaves a strip as minus another one, as fluxes do, is turned into rows like it. Rows are negated in place of
+// lanes, so that both are turned once, and the negation becomes a subtraction. The order is that of the text, so what a
+// shuffle shuffles has been negated behind its own shuffle before.
 struct NegateRows : llvm::PassInfoMixin<NegateRows> {
   llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &) {
     bool changed = false;
@@ -120,9 +121,10 @@ private:
   }
 };
 
-// Divisions and square roots take long, and most of what follows waits for them: each one of a strip begins as soon as what it
-// needs is loaded, but for those that wait for another one. It goes to the block's beginning with what it needs, and what follows is held behind it: LLVM's schedulers would
-// bring it to the end of all loads again. Nothing in front of it writes, so that what it needs can pass all of that.
+// Divisions and square roots take long, and most of what follows waits for them. Each one of a strip begins as soon as what
+// it needs is loaded, but for those that wait for another one. It goes to the block's beginning with what it needs, and what
+// follows is held behind it: LLVM's schedulers would bring it to the end of all loads again. Nothing in front of it writes, so
+// that what it needs can pass all of that.
 struct BeginDivisions : llvm::PassInfoMixin<BeginDivisions> {
   explicit BeginDivisions(unsigned bits) : register_bits(bits) {
   }
@@ -156,7 +158,7 @@ private:
     return instruction.mayWriteToMemory() || !llvm::isGuaranteedToTransferExecutionToSuccessor(&instruction);
   }
 
-  // What of its block it takes; false if it waits for another one.
+  // Collects what it needs of its block; false if it waits for another division.
   bool collect(llvm::Instruction &division, Instructions &needed) const {
     llvm::SmallVector<llvm::Instruction *, 64> open = {&division};
     while (!open.empty()) {
@@ -173,7 +175,7 @@ private:
     return true;
   }
 
-  // What else is turned of the same rows: it would hold their registers.
+  // Another shuffle of the same rows, which would hold their registers.
   static bool turns(const llvm::Instruction &instruction, const Instructions &needed) {
     return llvm::isa<llvm::ShuffleVectorInst>(instruction) &&
            llvm::all_of(instruction.operands(), [&](const llvm::Use &operand) {
@@ -182,7 +184,7 @@ private:
            });
   }
 
-  // Of values that were brought into lanes with the strip before, and of constants.
+  // Whether it divides only values that were brought into lanes with the strip before, and constants.
   bool can_begin_before(llvm::Instruction &division) const {
     bool kept = false;
     if (division.getOpcode() != llvm::Instruction::FDiv || !is_long(division))

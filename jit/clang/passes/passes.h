@@ -1,4 +1,4 @@
-// What LLVM's own pipeline does not do.
+// Passes that LLVM's own pipeline does not have.
 #ifndef OP2JIT_JIT_CLANG_PASSES_H
 #define OP2JIT_JIT_CLANG_PASSES_H
 

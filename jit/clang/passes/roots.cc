@@ -19,11 +19,11 @@ using Members = llvm::SmallPtrSet<llvm::Instruction *, 32>;
 // Cycles for eight doubles on a Zen 4: what the divider takes, and what begins at the multipliers instead.
 constexpr unsigned root_cycles = 16, division_cycles = 9, refinement_cycles = 11, raising_cycles = 3;
 
-// Of a number below the first one the last bits of what is left of it may be lost: its root is that of the number times
-// the second, which has an even exponent.
+// Below the first number the last bits of the remainder may be lost. There the root is that of the number times the second
+// one, which has an even exponent.
 constexpr double lost_below = 0x1p-960, raised_by = 0x1p600, lowered_by = 0x1p-300;
 
-// What vfixupimmpd does with a result, by what kind of number its source is, from the lowest four bits: quiet and
+// Tables for vfixupimmpd, which mends a result by the kind of number its source is. From the lowest four bits: quiet and
 // signalling NaN, zero, one, minus and plus infinity, negative, positive. 0 leaves the result, 1 takes the source, 2 its
 // NaN, 3 a new NaN.
 constexpr uint32_t as_root = 0x03130122, as_quotient = 0x00110122;

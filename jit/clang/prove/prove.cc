@@ -119,7 +119,7 @@ private:
 
   void reach(const clang::FunctionDecl *function, const clang::Expr *where) {
     const clang::FunctionDecl *definition = nullptr;
-    const llvm::StringRef name = function->getIdentifier() ? function->getName() : "";
+    const llvm::StringRef name = name_of(function);
     if (name == "printf" || name == "puts" || name == "putchar")
       says = SAYS_SPEAKS;
     if (!function->hasBody(definition) || done_.count(definition))
@@ -208,11 +208,7 @@ void analyse(const prove_request &request, clang::ASTContext &context, Report &r
     return;
   const clang::FunctionDecl *kernel = find_kernel(*context.getTranslationUnitDecl(), request.kernel);
   if (!kernel) {
-    Finding missing;
-    missing.verdict = PROVE_VIOLATED;
-    missing.what = FOUND_NO_KERNEL;
-    missing.name = request.kernel;
-    report.add(-1, missing);
+    report.add(-1, {PROVE_VIOLATED, FOUND_NO_KERNEL, request.kernel});
     return;
   }
   Rules rules(context, request, *kernel);
@@ -233,15 +229,8 @@ void analyse(const prove_request &request, clang::ASTContext &context, Report &r
   for (const compile_message &message : report.messages.messages())
     // not a message: the words of clang
     if (message.severity == COMPILE_WARNING && llvm::StringRef(message.text).contains("uninitialized when"))
-      report.findings.push_back({-1,
-                                 PROVE_VIOLATED,
-                                 FOUND_COMPILER_UNSET,
-                                 report.keep(message.file),
-                                 message.line,
-                                 message.column,
-                                 "",
-                                 report.keep(message.text),
-                                 {}});
+      report.add(-1, {PROVE_VIOLATED, FOUND_COMPILER_UNSET, message.text, 0, 0, message.file, "",
+                      static_cast<unsigned>(message.line), static_cast<unsigned>(message.column)});
   for (const OtherReading &other : cxx ? std::vector<OtherReading>() : find_other_readings(context)) {
     Rules reading(context, request, *kernel);
     reading.whole(PROVE_C_ONLY, other.what, other.where);

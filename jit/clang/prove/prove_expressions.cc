@@ -1,4 +1,5 @@
 #include "prove_expressions.h"
+#include "jit/clang/front.h"
 
 namespace op2jit {
 
@@ -19,7 +20,7 @@ Place Walk::element(const clang::ArraySubscriptExpr *item, bool used) {
   if (used && size)
     rules_.index(decay->getSubExpr(), index, size->getSize().getSExtValue(), at);
   if (used && base.kind == Value::Integer && base.number == 0)
-    rules_.null_pointer(item);
+    rules_.whole(PROVE_VIOLATED, FOUND_NULL_POINTER, item->getExprLoc());
   return at;
 }
 
@@ -42,7 +43,7 @@ Place Walk::place(const clang::Expr *expression, bool used) {
     if (unary->getOpcode() == clang::UO_Deref) {
       const Value pointer = value(unary->getSubExpr());
       if (used && pointer.kind == Value::Integer && pointer.number == 0)
-        rules_.null_pointer(unary);
+        rules_.whole(PROVE_VIOLATED, FOUND_NULL_POINTER, unary->getExprLoc());
       return pointer.kind == Value::Pointer ? pointer.target : result;
     }
     if (unary->getOpcode() == clang::UO_Extension || unary->getOpcode() == clang::UO_Real ||
@@ -157,13 +158,11 @@ Value Walk::unary(const clang::UnaryOperator *expression) {
     const Number number = operand.as_number();
     return number && *number != INT64_MIN ? Value::of(-*number) : of_operation("-", {operand});
   }
-  case clang::UO_LNot: {
-    const Number number = value(inner).as_number();
-    return number ? Value::of(!*number) : Value();
-  }
+  case clang::UO_LNot:
   case clang::UO_Not: {
     const Number number = value(inner).as_number();
-    return number ? Value::of(~*number) : Value();
+    const bool truth = expression->getOpcode() == clang::UO_LNot;
+    return number ? Value::of(truth ? !*number : ~*number) : Value();
   }
   default: return value(inner);
   }
@@ -197,7 +196,7 @@ static Value combine(clang::BinaryOperatorKind operation, const Value &left, con
   if (left.kind != Value::Integer || right.kind != Value::Integer || !type->isIntegerType())
     return Value();
   const Value result = compute(operation, left.number, right.number);
-  // What does not fit the type would wrap; it is not worth following.
+  // A value that does not fit the type would wrap; it is not worth following.
   const unsigned width = context.getIntWidth(type);
   if (result.kind == Value::Integer && width < 64 &&
       (type->isUnsignedIntegerOrEnumerationType()
@@ -367,15 +366,11 @@ Value Walk::conditional(const clang::AbstractConditionalOperator *expression) {
 
 // ---- calls -------------------------------------------------------------------------------------
 
-// What the prelude puts in the place of exp, where code is made that computes it in line.
-static bool is_mathematical(const clang::FunctionDecl &callee) {
-  return callee.getIdentifier() && callee.getName() == "op2jit_exp";
-}
-
 Value Walk::call(const clang::CallExpr *expression) {
   const clang::FunctionDecl *callee = expression->getDirectCallee();
   const clang::FunctionDecl *definition = nullptr;
-  if (!callee || !callee->hasBody(definition) || is_mathematical(*callee))
+  // op2jit_exp: what the prelude puts in the place of exp, where code is made that computes it in line
+  if (!callee || !callee->hasBody(definition) || name_of(callee) == "op2jit_exp")
     return call_outside(expression, callee);
   for (const clang::FunctionDecl *caller : calls_)
     if (caller == definition)
@@ -396,7 +391,7 @@ Value Walk::call(const clang::CallExpr *expression) {
 
 // Functions without a text here: the mathematical ones and what copies memory.
 Value Walk::call_outside(const clang::CallExpr *expression, const clang::FunctionDecl *callee) {
-  const llvm::StringRef name = callee && callee->getIdentifier() ? callee->getName() : "";
+  const llvm::StringRef name = name_of(callee);
   const bool one_result = name.starts_with("frexp") || name.starts_with("modf") || name.starts_with("remquo");
   std::vector<Value> values;
   bool pure = callee != nullptr;

@@ -52,7 +52,7 @@ private:
   Value call_outside(const clang::CallExpr *expression, const clang::FunctionDecl *callee);
   bool adds_to_itself(const clang::BinaryOperator *expression);
 
-  // What variables hold, and what is lost: prove_memory.cc
+  // Values of variables: prove_memory.cc
   void lose(const clang::VarDecl *variable, clang::SourceLocation where);
   void lose_escaped(clang::QualType type, clang::SourceLocation where);
   Value load(const Place &from, const clang::Expr *where);
@@ -76,14 +76,14 @@ private:
   bool place_cxx(const clang::Expr *expression, bool used, Place &result);
   bool chosen(const clang::Expr *expression, Value &result);
   Value bind(const clang::Expr *expression);
-  Place referred(const clang::VarDecl *reference) const;
+  Place referred(const clang::VarDecl *reference, int64_t component = 0) const;
   Value object_of(const clang::CallExpr *expression);
   void give(const clang::FunctionDecl &function, const std::vector<const clang::Expr *> &arguments);
   bool construct(const Place &to, const clang::CXXConstructExpr *made);
   void make(const clang::LambdaExpr *lambda);
   Value this_in(const clang::CXXMethodDecl &method, const Value &object, clang::SourceLocation where);
 
-  // What is known of numbers that are compared with MIN and MAX arguments: prove_extrema.cc
+  // Facts about numbers that are compared with MIN and MAX arguments: prove_extrema.cc
   struct Fact {
     int64_t number; // of a Named value; -1: something is NaN
     Value bound;
@@ -120,10 +120,13 @@ private:
   const clang::ASTContext &context_;
   Rules &rules_;
   State state_;
-  std::vector<Jumps> jumps_;
-  std::vector<Choice> choices_;
-  std::vector<State> returns_;
-  std::vector<Value> return_values_;
+  struct Frame { // of one function
+    std::vector<Jumps> jumps;
+    std::vector<Choice> choices;
+    std::vector<State> returns;
+    std::vector<Value> values; // that it returns
+  };
+  Frame frame_;
   std::vector<const clang::FunctionDecl *> calls_;
   std::vector<Fact> facts_;
   int uncertain_ = 0; // depth of loops that may run no time at all

@@ -140,7 +140,7 @@ Value Walk::extremum_of(const Value &one, const Value &other, bool largest) {
   return result.above || result.below ? result : Value();
 }
 
-// Is what is assigned on the right side of what the argument held?
+// Compares the assigned value with what the argument held.
 Compared Walk::compared(const Place &to, const Value &what) {
   if (to.kind != Place::Argument)
     return Compared::No;

@@ -1,4 +1,4 @@
-// What variables hold, as far as it is known: loads, stores, and what is lost.
+// The values of variables, as far as they are known: loads, stores, and values that are lost.
 #include "prove_expressions.h"
 
 namespace op2jit {
@@ -71,7 +71,7 @@ Value Walk::load(const Place &from, const clang::Expr *where) {
   rules_.read(from, where, state_);
   if (from.kind == Place::Pointers) {
     if (rules_.argument(from.argument).ragged && !(in_row_ && from.entry && *from.entry == 0))
-      rules_.not_by_row(from, where);
+      rules_.violated(from, FOUND_ROWS_USED, where); // in a macro for instance
     Place target = from;
     target.kind = Place::Argument;
     target.component = 0;
@@ -112,7 +112,7 @@ Value Walk::load(const Place &from, const clang::Expr *where) {
   return result;
 }
 
-// What the variable points to is written to unseen from now on.
+// Forgets the variable. Writes through it are not seen from now on.
 void Walk::lose(const clang::VarDecl *variable, clang::SourceLocation where) {
   const auto begin = state_.values.lower_bound({variable, INT64_MIN});
   const auto end = state_.values.upper_bound({variable, INT64_MAX});

@@ -3,6 +3,7 @@
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/ExprCXX.h>
 
+#include "jit/clang/front.h"
 #include "prove_expressions.h"
 
 namespace op2jit {
@@ -45,9 +46,7 @@ Place Walk::member(const clang::MemberExpr *expression, bool used) {
   whole = field_of(whole, field);
   if (!field->getType()->isReferenceType())
     return whole;
-  const auto found = state_.values.find({whole.variable, whole.component.value_or(-1)});
-  const bool known = found != state_.values.end() && found->second.kind == Value::Pointer;
-  return known ? found->second.target : Place();
+  return referred(whole.variable, whole.component.value_or(-1));
 }
 
 // Behind those of the classes that it is made from.
@@ -63,7 +62,7 @@ Place Walk::field_of(Place whole, const clang::FieldDecl *field) const {
   return whole;
 }
 
-// What remains of a place in a cast to a class that it is made from.
+// The place of a base class, behind a cast to it.
 Place Walk::base_of(Place whole, const clang::CastExpr *expression) const {
   const bool to_base = expression->getCastKind() == clang::CK_DerivedToBase ||
                        expression->getCastKind() == clang::CK_UncheckedDerivedToBase;
@@ -83,7 +82,7 @@ Place Walk::base_of(Place whole, const clang::CastExpr *expression) const {
   return whole;
 }
 
-// What members of one are, members of the other become.
+// Gives the members of one structure the values of the other's.
 void Walk::copy_record(const Place &to, const clang::Expr *from) {
   const auto *load = llvm::dyn_cast<clang::ImplicitCastExpr>(from->IgnoreParens());
   const bool copies = load && load->getCastKind() == clang::CK_LValueToRValue;
@@ -134,10 +133,9 @@ void Walk::initialise(const clang::VarDecl *variable, int64_t component, const c
   const clang::QualType type = initialiser->getType();
   const auto *array = list ? context_.getAsArrayType(type) : nullptr;
   const auto *record = list ? type->getAs<clang::RecordType>() : nullptr;
-  Place to;
-  to.kind = type->isUnionType() ? Place::Elsewhere : Place::Local;
-  to.variable = variable;
-  to.component = component;
+  Place to = Place::local(variable, component);
+  if (type->isUnionType())
+    to.kind = Place::Elsewhere;
   if (array) {
     for (unsigned i = 0; i < list->getNumInits(); i++, component += values_in(array->getElementType()))
       initialise(variable, component, list->getInit(i));
@@ -188,8 +186,8 @@ Value Walk::bind(const clang::Expr *expression) {
   return at.kind == Place::Elsewhere ? Value() : Value::to(at);
 }
 
-Place Walk::referred(const clang::VarDecl *reference) const {
-  const auto found = state_.values.find({reference, 0});
+Place Walk::referred(const clang::VarDecl *reference, int64_t component) const {
+  const auto found = state_.values.find({reference, component});
   return found != state_.values.end() && found->second.kind == Value::Pointer ? found->second.target
                                                                               : Place();
 }
@@ -255,16 +253,16 @@ bool Walk::value_cxx(const clang::Expr *expression, Value &result) {
 bool Walk::chosen(const clang::Expr *expression, Value &result) {
   const auto *call = llvm::dyn_cast<clang::CallExpr>(expression->IgnoreParens());
   const clang::FunctionDecl *function = call ? call->getDirectCallee() : nullptr;
-  if (!function || !function->isInStdNamespace() || !function->getIdentifier() || call->getNumArgs() != 2 ||
-      (function->getName() != "max" && function->getName() != "min") || !call->getType()->isArithmeticType())
+  const llvm::StringRef name = name_of(function);
+  if (!function || !function->isInStdNamespace() || call->getNumArgs() != 2 ||
+      (name != "max" && name != "min") || !call->getType()->isArithmeticType())
     return false;
   std::vector<Value> values;
   for (const clang::Expr *one : call->arguments())
     values.push_back(one->isGLValue() && !llvm::isa<clang::MaterializeTemporaryExpr>(one)
                          ? load(place(one, true), one)
                          : value(one));
-  result = values[0].kind == Value::Bound ? extremum_of(values[0], values[1], function->getName() == "max")
-                                          : Value();
+  result = values[0].kind == Value::Bound ? extremum_of(values[0], values[1], name == "max") : Value();
   return true;
 }
 
@@ -289,12 +287,8 @@ void Walk::give(const clang::FunctionDecl &function, const std::vector<const cla
     state_.forget(parameter);
     if (values[i].kind != Value::Unknown)
       state_.values[{parameter, 0}] = values[i];
-    Place to;
-    to.kind = Place::Local;
-    to.variable = parameter;
-    to.component = 0;
     if (parameter->getType()->isRecordType())
-      copy_record(to, arguments[i]);
+      copy_record(Place::local(parameter), arguments[i]);
   }
 }
 
@@ -411,13 +405,9 @@ bool Walk::place_cxx(const clang::Expr *expression, bool used, Place &result) {
   return true;
 }
 
-// OP_ROW(x, k), as the header spells it: the first row, and what leads from there to the k-th one. op2_row is that of
-// checked forms.
 bool Walk::row(const clang::BinaryOperator *expression, Value &result) {
-  const auto *call = llvm::dyn_cast<clang::CallExpr>(expression->getRHS()->IgnoreParenImpCasts());
-  const clang::FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
-  if (!callee || !callee->getIdentifier() || call->getNumArgs() != 4 ||
-      (callee->getName() != "op2jit_row" && callee->getName() != "op2_row"))
+  const clang::CallExpr *call = row_call(expression);
+  if (!call)
     return false;
   in_row_ = true;
   result = value(expression->getLHS());

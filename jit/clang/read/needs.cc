@@ -25,10 +25,7 @@ std::string signature_of(const clang::FunctionDecl &function) {
 /* ---- statements ----*/
 
 void Scope::add(clang::Decl *declaration) {
-  const auto *function = llvm::dyn_cast<clang::FunctionDecl>(declaration);
-  const auto *pattern = llvm::dyn_cast<clang::FunctionTemplateDecl>(declaration);
-  if (pattern)
-    function = pattern->getTemplatedDecl();
+  const clang::FunctionDecl *function = declaration->getAsFunction();
   unsigned from, to;
   if (!tokens_.statement(declaration->getBeginLoc(), declaration->getEndLoc(),
                          function && function->doesThisDeclarationHaveABody(), from, to))
@@ -59,18 +56,8 @@ void Scope::collect(clang::DeclContext *where) {
 // Templates stand where their pattern is, members where their class is.
 static const clang::Decl *outermost(const clang::Decl *declaration) {
   for (;;) {
-    if (const auto *function = llvm::dyn_cast<clang::FunctionDecl>(declaration))
-      if (const clang::FunctionTemplateDecl *described = function->getDescribedFunctionTemplate())
-        declaration = described;
-    if (const auto *record = llvm::dyn_cast<clang::CXXRecordDecl>(declaration))
-      if (const clang::ClassTemplateDecl *described = record->getDescribedClassTemplate())
-        declaration = described;
-    if (const auto *variable = llvm::dyn_cast<clang::VarDecl>(declaration))
-      if (const clang::VarTemplateDecl *described = variable->getDescribedVarTemplate())
-        declaration = described;
-    if (const auto *alias = llvm::dyn_cast<clang::TypeAliasDecl>(declaration))
-      if (const clang::TypeAliasTemplateDecl *described = alias->getDescribedAliasTemplate())
-        declaration = described;
+    if (const clang::TemplateDecl *described = declaration->getDescribedTemplate())
+      declaration = described;
     const clang::DeclContext *around = declaration->getLexicalDeclContext();
     if (!around || around->isFileContext() || around->isExternCContext() || around->isExternCXXContext())
       return declaration;
@@ -156,11 +143,9 @@ void Needs::need(clang::Decl *declaration) {
 
 void Needs::need_record(clang::CXXRecordDecl *record) {
   if (auto *special = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(record)) {
-    if (!special->isExplicitSpecialization()) {
-      need(special->getSpecializedTemplate());
-      return;
-    }
     need(special->getSpecializedTemplate());
+    if (!special->isExplicitSpecialization())
+      return;
   }
   if (!seen_.insert(record->getCanonicalDecl()).second)
     return;
@@ -264,7 +249,7 @@ void Needs::need_overloads(const clang::OverloadExpr *expression) {
   }
 }
 
-// What a kernel changes is no constant.
+// A variable that a kernel changes is no constant.
 void Needs::change(const clang::Expr *place) {
   place = place->IgnoreParenImpCasts();
   while (const auto *item = llvm::dyn_cast<clang::ArraySubscriptExpr>(place))

@@ -1,4 +1,4 @@
-// What a kernel needs: the declarations of the project that it reaches, by whatever way.
+// The declarations of the project that a kernel reaches, by whatever way.
 #ifndef OP2JIT_JIT_CLANG_NEEDS_H
 #define OP2JIT_JIT_CLANG_NEEDS_H
 
@@ -15,7 +15,7 @@
 
 namespace op2jit {
 
-// Is it in a file of the project, not in one of the system or of this library?
+// Whether it is in a file of the project, not in one of the system or of this library.
 bool is_own(const clang::ASTContext &context, const clang::Decl *declaration);
 
 // A function of a header that is not the project's, as a text calls it: "sqrt double(double)".

@@ -3,7 +3,7 @@
 namespace op2jit {
 namespace {
 
-// What a pointer, or the place of a reference, is made of: "&table[i] + 1" of table.
+// The variable that a pointer, or the place of a reference, is made from: "&table[i] + 1" from table.
 const clang::VarDecl *root_of(const clang::Expr *value) {
   for (;;) {
     value = value->IgnoreParenCasts();

@@ -235,7 +235,7 @@ const clang::FunctionDecl *function_of(const clang::Expr *kernel) {
   return name ? llvm::dyn_cast<clang::FunctionDecl>(name->getDecl()) : nullptr;
 }
 
-// What a kernel needs, or in `why` what keeps it from having a text.
+// Finds a kernel's text, or says in `why` that it has none.
 void find_text(const read_request &request, const Scope &scope, const Doubts &doubts, const Calls &calls,
                const Call &call, const clang::FunctionDecl &function, Answer &answer, read_kernel &kernel,
                std::string &why) {
@@ -288,19 +288,12 @@ void read_kernel_of(const read_request &request, const Scope &scope, const Doubt
   const clang::PresumedLoc at = sources.getPresumedLoc(sources.getExpansionLoc(call.at)),
                            end = sources.getPresumedLoc(sources.getExpansionRange(call.end).getEnd());
   const clang::FunctionDecl *function = function_of(call.kernel);
-  const char *spelled = answer.keep(call.spelled ? call.spelled->getString().str() : "");
-  read_kernel kernel = {"",
-                        spelled,
-                        answer.keep(at.getFilename()),
-                        static_cast<int>(at.getLine()),
-                        static_cast<int>(end.getLine()),
-                        nullptr,
-                        "",
-                        "",
-                        nullptr,
-                        0,
-                        nullptr,
-                        0};
+  read_kernel kernel = {};
+  kernel.function = kernel.doubt = "";
+  kernel.spelled = answer.keep(call.spelled ? call.spelled->getString().str() : "");
+  kernel.file = answer.keep(at.getFilename());
+  kernel.line = static_cast<int>(at.getLine());
+  kernel.last_line = static_cast<int>(end.getLine());
   std::string why;
   for (size_t i = 0; function && i < answer.functions.size(); i++) // the same again
     if (answer.functions[i] == function->getCanonicalDecl()) {
