@@ -199,22 +199,15 @@ static void look(const Node *node, const Node *loop, std::set<const Node *> &see
     look(operand, loop, seen, found);
 }
 
-static void look_at_effects(const Node *owner, const Node *loop, std::set<const Node *> &seen,
-                            std::vector<const Node *> &found) {
-  for (const Block *block : owner->blocks)
-    for (const Node *node : block ? block->items : std::vector<Node *>()) {
-      if (has_effect(node->op))
-        look(node->in[2], loop, seen, found);
-      if (node->op == Op::If || node->op == Op::Loop)
-        look_at_effects(node, loop, seen, found);
-    }
-}
-
 // Carried values that may get a bar.
 std::vector<const Node *> Adjoint::find_useful(const Node *of) {
   std::vector<const Node *> useful;
   std::set<const Node *> seen;
-  look_at_effects(of, of, seen, useful);
+  any_within(of, [&](const Node *node) {
+    if (has_effect(node->op))
+      look(node->in[2], of, seen, useful);
+    return false;
+  });
   for (const Node *one : of->results)
     if (one->varied && scope_->bars.count(one->left->id) && seen.insert(one).second)
       useful.push_back(one);
@@ -227,12 +220,9 @@ std::vector<const Node *> Adjoint::find_useful(const Node *of) {
 
 // Must its rounds be those of the kernel, the last one first?
 static bool looks_back(const Node *owner, const Node *round) {
-  for (const Block *block : owner->blocks)
-    for (const Node *node : block ? block->items : std::vector<Node *>())
-      if (node->ordered || (node->op == Op::Kept && node->in[0] == round) ||
-          ((node->op == Op::If || node->op == Op::Loop) && looks_back(node, round)))
-        return true;
-  return false;
+  return any_within(owner, [&](const Node *node) {
+    return node->ordered || (node->op == Op::Kept && node->in[0] == round);
+  });
 }
 
 // Their number is known by the counter alone, or counted by the loop forwards.

@@ -44,12 +44,8 @@ void Differentiator::find_varied() {
   }
 }
 
-bool Differentiator::has_effects(const Node *owner) const {
-  for (const Block *block : owner->blocks)
-    for (const Node *node : block ? block->items : std::vector<Node *>())
-      if (has_effect(node->op) || ((node->op == Op::If || node->op == Op::Loop) && has_effects(node)))
-        return true;
-  return false;
+bool has_effects(const Node *owner) {
+  return any_within(owner, [](const Node *node) { return has_effect(node->op); });
 }
 
 // ---- the kernel's values, once more ----

@@ -14,6 +14,9 @@ struct Derived {
   std::vector<int64_t> tapes; // their lengths
 };
 
+// Whether a branch or loop holds effects.
+bool has_effects(const Node *owner);
+
 // The common part of tangent and adjoint.
 class Differentiator {
 public:
@@ -53,7 +56,6 @@ protected:
   // `factor`, the node's bar or the operand's dot, times the node's partial derivative by that operand.
   Node *times(Node *factor, const Node *node, size_t operand);
   Node *access(Op op, const Node *of, derive_role role, Node *value, bool ordered = false);
-  bool has_effects(const Node *owner) const;
   Node *wins(const Node *extreme);
 
   Program &from_;

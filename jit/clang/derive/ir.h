@@ -234,6 +234,16 @@ Node *farthest(Builder &builder, Type type, bool largest);
 // Whether `inner` is the block, or within it.
 bool is_within(const Block *inner, const Block *outer);
 
+// Whether it holds of any node in the blocks of a branch or loop, and in those within.
+template <class Holds> bool any_within(const Node *owner, const Holds &holds) {
+  for (const Block *block : owner->blocks)
+    if (block)
+      for (const Node *node : block->items)
+        if (holds(node) || any_within(node, holds))
+          return true;
+  return false;
+}
+
 // By what the value goes on in each round that another one follows; 0: it is no counter.
 int64_t step_of(const Node *loop, const Node *carried);
 // Rounds at most by the loop's condition, -1 if nothing proves it.

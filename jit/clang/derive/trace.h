@@ -137,7 +137,8 @@ private:
   Node *flag(int object);
   void set_flag(int object, Node *value);
   int new_jump(Jump::Kind kind); // the object of its flag, which is 0
-  void branch(Node *condition, llvm::function_ref<void()> then, llvm::function_ref<void()> other);
+  // The branch, or NULL if the condition is known and only one side was run.
+  Node *branch(Node *condition, llvm::function_ref<void()> then, llvm::function_ref<void()> other);
   // Runs `then` where no jump was made, and `other` where one was.
   void go_on(Node *stop, llvm::function_ref<void()> then, llvm::function_ref<void()> other = nullptr);
   void merge(Node *branch, const State &then, const State &other);

@@ -64,9 +64,7 @@ Value Trace::value(const clang::Expr *expression) {
   const Value known = constant(expression);
   if (known.kind != Value::None)
     return known;
-  if (expression->isLValue() || llvm::isa<clang::CompoundLiteralExpr>(expression))
-    return load(place(expression), expression->getType(), expression->getExprLoc());
-  if (llvm::isa<clang::MemberExpr>(expression))
+  if (expression->isLValue() || llvm::isa<clang::CompoundLiteralExpr, clang::MemberExpr>(expression))
     return load(place(expression), expression->getType(), expression->getExprLoc());
   refuse(DERIVE_STATEMENT, expression->getExprLoc(), expression->getStmtClassName());
   return Value::of(builder_.integer(0));
@@ -96,10 +94,7 @@ Value Trace::cast(const clang::CastExpr *expression) {
     return pointer;
   }
   case clang::CK_ToVoid: value(inner); return {};
-  case clang::CK_PointerToBoolean: {
-    const Value pointer = value(inner);
-    return Value::of(builder_.integer(pointer.place.object != nullptr, Type::Int));
-  }
+  case clang::CK_PointerToBoolean: return Value::of(truth(inner));
   case clang::CK_IntegralToBoolean:
   case clang::CK_FloatingToBoolean: {
     Node *node = scalar(inner);
@@ -152,12 +147,7 @@ Value Trace::unary(const clang::UnaryOperator *expression) {
   case clang::UO_Plus:
   case clang::UO_Extension: return value(inner);
   case clang::UO_Not: return Value::of(builder_.unary(Op::BitNot, scalar(inner)));
-  case clang::UO_LNot: {
-    const Value what = value(inner);
-    if (what.kind == Value::Pointer)
-      return Value::of(builder_.integer(what.place.object == nullptr));
-    return Value::of(what.node ? builder_.negated(condition(what.node)) : builder_.integer(0));
-  }
+  case clang::UO_LNot: return Value::of(builder_.negated(truth(inner)));
   default:
     refuse(DERIVE_STATEMENT, where, "an operator of complex numbers");
     return Value::of(builder_.integer(0));
@@ -327,32 +317,19 @@ Value Trace::assign(const clang::BinaryOperator *expression) {
 }
 
 Value Trace::conditional(const clang::AbstractConditionalOperator *expression) {
-  const Value decides = value(expression->getCond());
-  Node *guard = decides.kind == Value::Pointer ? builder_.integer(decides.place.object != nullptr)
-                : decides.node                 ? condition(decides.node)
-                                               : builder_.integer(0);
-  if (guard->op == Op::Number)
-    return value(guard->number ? expression->getTrueExpr() : expression->getFalseExpr());
   Value results[2];
-  Node *branch = builder_.branch(guard);
-  const State before = state_;
-  State after[2];
-  for (int side = 0; side < 2; side++) {
-    Block *outside = builder_.enter(branch->blocks[side]);
-    state_ = before;
-    results[side] = value(side ? expression->getFalseExpr() : expression->getTrueExpr());
-    after[side] = state_;
-    builder_.enter(outside);
-  }
-  merge(branch, after[0], after[1]);
+  Node *made = branch(
+      truth(expression->getCond()), [&] { results[0] = value(expression->getTrueExpr()); },
+      [&] { results[1] = value(expression->getFalseExpr()); });
+  if (!made)
+    return results[results[0].kind == Value::None];
   Value result = results[0];
   const Key nowhere = {-1, 0};
   if (result.kind == Value::Record && results[1].kind == Value::Record)
     for (size_t i = 0; i < result.leaves.size(); i++)
-      result.leaves[i] = merged(branch, nowhere, &results[0].leaves[i], &results[1].leaves[i]);
+      result.leaves[i] = merged(made, nowhere, &results[0].leaves[i], &results[1].leaves[i]);
   else if (result.kind != Value::None && result.kind == results[1].kind)
-    result = merged(branch, nowhere, &results[0], &results[1]);
-  builder_.close(branch);
+    result = merged(made, nowhere, &results[0], &results[1]);
   return result;
 }
 

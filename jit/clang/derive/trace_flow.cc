@@ -49,13 +49,13 @@ void Trace::go_on(Node *stop, llvm::function_ref<void()> then, llvm::function_re
       });
 }
 
-void Trace::branch(Node *condition, llvm::function_ref<void()> then, llvm::function_ref<void()> other) {
+Node *Trace::branch(Node *condition, llvm::function_ref<void()> then, llvm::function_ref<void()> other) {
   if (condition->op == Op::Number) {
     if (condition->number)
       then();
     else
       other();
-    return;
+    return nullptr;
   }
   Node *made = builder_.branch(condition);
   const State before = state_;
@@ -69,6 +69,7 @@ void Trace::branch(Node *condition, llvm::function_ref<void()> then, llvm::funct
   const State second = std::move(state_);
   merge(made, after, second);
   builder_.close(made);
+  return made;
 }
 
 // Without a value on one side a variable may not be read behind, on the paths from there: any value is right.

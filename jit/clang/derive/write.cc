@@ -50,6 +50,12 @@ void Writer::need(const Node *node) {
   }
 }
 
+const std::vector<const Node *> &Writer::members(const Block *block) const {
+  static const std::vector<const Node *> none;
+  const auto found = members_.find(block);
+  return found == members_.end() ? none : found->second;
+}
+
 void Writer::find_live() {
   uses_.assign(static_cast<size_t>(derived_.builder.size()), {});
   kept_.assign(derived_.tapes.size(), false);
@@ -119,15 +125,10 @@ int Writer::height(const Node *node) {
 
 // Can it be written as c ? a : b?
 bool Writer::is_flat(const Node *branch) const {
-  for (const Block *block : branch->blocks) {
-    const auto all = members_.find(block);
-    if (all == members_.end())
-      continue;
-    for (const Node *node : all->second) {
+  for (const Block *block : branch->blocks)
+    for (const Node *node : members(block))
       if (node->op == Op::If ? !flat_[static_cast<size_t>(node->id)] : !use_of(node).inlined)
         return false;
-    }
-  }
   return true;
 }
 
@@ -209,9 +210,8 @@ void Writer::require_outside(const Node *owner, const Node *whole) {
         !(whole->blocks[1] && is_within(node->home, whole->blocks[1])))
       require(node);
   };
-  for (const Block *block : owner->blocks) {
-    const auto all = members_.find(block);
-    for (const Node *node : all == members_.end() ? std::vector<const Node *>() : all->second) {
+  for (const Block *block : owner->blocks)
+    for (const Node *node : members(block)) {
       for (const Node *operand : node->in)
         if (operand)
           need_it(operand);
@@ -220,7 +220,6 @@ void Writer::require_outside(const Node *owner, const Node *whole) {
       if (node->op == Op::If || node->op == Op::Loop)
         require_outside(node, whole);
     }
-  }
   for (const Node *result : owner->results)
     if (use_of(result).live)
       for (const Node *operand : result->in)
@@ -265,11 +264,9 @@ void Writer::effect(const Node *node) {
 }
 
 void Writer::block(const Block *block) {
-  const auto all = members_.find(block);
-  if (all != members_.end())
-    for (const Node *node : all->second)
-      if (node->op != Op::Number && node->op != Op::Count && !use_of(node).inlined)
-        require(node);
+  for (const Node *node : members(block))
+    if (node->op != Op::Number && node->op != Op::Count && !use_of(node).inlined)
+      require(node);
 }
 
 void Writer::side(const Node *branch, size_t side) {

@@ -34,6 +34,7 @@ private:
   }
   // Which nodes are needed, and how often.
   const Node *plain(const Node *node) const;
+  const std::vector<const Node *> &members(const Block *block) const;
   void find_live();
   void need(const Node *node);
   void need_owner(const Block *block);
