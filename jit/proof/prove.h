@@ -31,6 +31,12 @@ struct proving {
 int prove_kernel(const struct proving *p, const struct desc *d, const struct generated *files,
                  struct facts *facts, struct prove_result *kept, struct error *err);
 
+/* "kernel flux (flux.h:12)": with the place if `file` is the kernel's, which it returns. */
+bool prove_title(const struct desc *d, const char *file, int line, int column, const char *kernel_file,
+                 struct text *out);
+/* On lines of its own, the last without its end: the line of the text, with a caret. */
+void prove_excerpt(const struct desc *d, int line, int column, struct text *out);
+
 /* An argument as the prover, and the deriver, gets it. */
 struct prove_argument prove_argument_of(const struct desc *d, const struct desc_arg *a);
 
