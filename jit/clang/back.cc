@@ -9,11 +9,8 @@
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Target/TargetOptions.h>
 
-#include <mutex>
-
 #include "jit/clang/machine.h"
 #include "jit/clang/passes/passes.h"
-#include "jit/clang/passes/roots.h"
 #include "vector_math.h"
 
 #if LLVM_VERSION_MAJOR >= 18
@@ -28,11 +25,7 @@ namespace op2jit {
 
 static std::unique_ptr<llvm::TargetMachine> make_machine(const compile_request &request,
                                                          const llvm::Module &module, Output &output) {
-  static std::mutex one_by_one;
-  {
-    const std::lock_guard<std::mutex> lock(one_by_one);
-    machine_of(request).initialise(); // again: nothing
-  }
+  initialise(machine_of(request));
   std::string reason;
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(module.getTargetTriple(), reason);
   if (!target) {
@@ -60,12 +53,7 @@ static void optimise(const compile_request &request, llvm::Module &module, llvm:
   llvm::ModuleAnalysisManager modules;
   llvm::PassBuilder builder(&machine, tuning);
   offer_vector_math(builder, request);
-  lower_switches(builder);
-  keep_loops_rolled(builder, request);
-  forget_ranges(builder);
-  negate_rows(builder);
-  refine_roots(builder, request);
-  begin_divisions(builder, request);
+  add_passes(builder, request);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);
   builder.registerFunctionAnalyses(functions);

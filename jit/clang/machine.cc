@@ -1,6 +1,10 @@
 #include "machine.h"
 
 #include <llvm/ADT/SmallVector.h>
+
+#include <mutex>
+#include <set>
+
 namespace op2jit {
 
 bool has_feature(const compile_request &request, llvm::StringRef name) {
@@ -14,6 +18,14 @@ bool has_feature(const compile_request &request, llvm::StringRef name) {
 
 const Machine &machine_of(const compile_request &request) {
   return *find_machine(request);
+}
+
+void initialise(const Machine &machine) {
+  static std::mutex one_by_one;
+  static std::set<const Machine *> done;
+  const std::lock_guard<std::mutex> lock(one_by_one);
+  if (done.insert(&machine).second)
+    machine.initialise();
 }
 
 const char *known_processor(const compile_request &request) {

@@ -23,7 +23,7 @@ struct VectorForm {
 struct Machine {
   const char *processor, *triple,
       *baseline;        // "x86-64", for clang, and the processor that has no feature beyond
-  void (*initialise)(); // LLVM's parts for it; once
+  void (*initialise)(); // LLVM's parts for it
   bool (*knows)(llvm::StringRef cpu);
   unsigned (*vector_width)(const compile_request &request);
   // Words of clang's command line.
@@ -39,12 +39,13 @@ extern const Machine machine_x86_64, machine_aarch64;
 // That of a request; of the plugin's own processor if it names none; null if this plugin has none of that name.
 const Machine *find_machine(const compile_request &request);
 const Machine &machine_of(const compile_request &request); // where it was found before
+void initialise(const Machine &machine);                   // once
 
-// Is there a vector function of that name where the code will run?
+// Whether there is a vector function of that name where the code will run.
 using HasFunction = bool (*)(const std::string &name);
 HasFunction find_functions(const compile_request &request);
 
-// Is this feature on in the request's list?
+// Whether this feature is on in the request's list.
 bool has_feature(const compile_request &request, llvm::StringRef name);
 
 // The processor to tune for, of those that this clang knows.

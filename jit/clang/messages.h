@@ -9,6 +9,13 @@
 
 namespace op2jit {
 
+// A place in a text as #line says it; without a place "" and 0. A file beside the one that includes it has no folder.
+struct Spot {
+  std::string file;
+  unsigned line = 0, column = 0;
+};
+Spot spot_of(const clang::SourceManager &sources, clang::SourceLocation at);
+
 enum class Warnings { None, All, Serious }; // as compile_request has them
 
 // The front end's messages, with the positions that #line asks for. Warnings that are not wanted are dropped; with

@@ -1,4 +1,4 @@
-// What one compilation gives back: the object, the messages, and the strings that they point to. The C
+// The result of one compilation: the object, the messages, and the strings that they point to. The C
 // side holds it through compile_result::owner until release().
 #ifndef OP2JIT_JIT_CLANG_OUTPUT_H
 #define OP2JIT_JIT_CLANG_OUTPUT_H

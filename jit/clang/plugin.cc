@@ -1,7 +1,9 @@
 // The plugin's face: the table of compiler.h.
 #include <clang/Basic/Version.h>
+#include <llvm/IR/InlineAsm.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/InstrTypes.h>
 
-#include "accept.h"
 #include "back.h"
 #include "front.h"
 #include "machine.h"
@@ -14,6 +16,46 @@ namespace {
 const char *version() {
   static const std::string full = clang::getClangFullVersion();
   return full.c_str();
+}
+
+constexpr unsigned widest_vector = 64; // elements: 512 bits of bytes
+
+bool too_wide(const llvm::Type *type) {
+  const auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
+  return vector && vector->getNumElements() > widest_vector;
+}
+
+const char *objection(const llvm::Instruction &instruction) {
+  if (const auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction))
+    if (call->isInlineAsm())
+      return "assembler text is not in the kernel language";
+  if (too_wide(instruction.getType()))
+    return "a vector has more than 64 elements";
+  for (const llvm::Use &operand : instruction.operands())
+    if (too_wide(operand->getType()))
+      return "a vector has more than 64 elements";
+  return nullptr;
+}
+
+// C has a few constructs that are not in the kernel language and that LLVM would abort on, or think about for hours. False
+// with an error in the messages: assembler text, thread-local variables, constructors, and vectors beyond any machine's.
+bool acceptable(const llvm::Module &module, Output &output) {
+  const char *why = nullptr;
+  if (!module.getModuleInlineAsm().empty())
+    why = "assembler text is not in the kernel language";
+  for (const llvm::GlobalVariable &variable : module.globals()) {
+    if (variable.isThreadLocal())
+      why = "thread-local variables are not in the kernel language";
+    if (variable.getName() == "llvm.global_ctors" || variable.getName() == "llvm.global_dtors")
+      why = "functions that run by themselves are not in the kernel language";
+  }
+  for (const llvm::Function &function : module)
+    for (const llvm::Instruction &instruction : llvm::instructions(function))
+      if (!why)
+        why = objection(instruction);
+  if (why)
+    output.add(COMPILE_ERROR, "", 0, 0, why);
+  return !why;
 }
 
 bool translate(const compile_request &request, Output &output) {
@@ -38,14 +80,8 @@ bool translate(const compile_request &request, Output &output) {
 
 void compile(const compile_request *request, compile_result *result) {
   auto *output = new Output;
-  std::string reason;
-  bool translated = false;
-  const outcome came = run_safely([&] { translated = translate(*request, *output); }, reason);
-  const bool in_text = output->has_errors(); // else the fault is not the text's
-  if (came != outcome::done && !in_text)
-    output->add(COMPILE_ERROR, "", 0, 0, "the compiler failed: " + reason);
   *result = {};
-  output->fill(result, translated ? 0 : in_text ? 1 : came == outcome::no_memory ? 3 : 2);
+  output->fill(result, run_safely("compiler", *output, [&] { return translate(*request, *output); }));
 }
 
 void release(compile_result *result) {
@@ -53,11 +89,11 @@ void release(compile_result *result) {
   *result = {};
 }
 
-constexpr compiler table = {COMPILER_ABI, "clang", version, compile, release};
+constexpr compiler compiler_table = {COMPILER_ABI, "clang", version, compile, release};
 
 } // namespace
 } // namespace op2jit
 
 extern "C" __attribute__((visibility("default"))) const compiler *op2jit_compiler() {
-  return &op2jit::table;
+  return &op2jit::compiler_table;
 }

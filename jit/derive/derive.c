@@ -76,22 +76,18 @@ static int read_back(const char *words, struct derived *out, struct error *err) 
   const size_t length = strcspn(words, "\n");
   out->name = strndup(words, length);
   out->parameters = array_new((size_t)count + 1, sizeof *out->parameters);
-  words += length + (words[length] == '\n');
-  for (int i = 0; i < count && out->parameters; i++) {
+  words += length;
+  for (int i = 0; i < count && out->parameters; i++, words += used) {
     struct derive_parameter *p = &out->parameters[i];
     int role, access, zeros;
-    if (sscanf(words, "%d %d %d %d %d", &role, &p->argument, &p->constant, &access, &zeros) != 5)
+    if (sscanf(words, "%d %d %d %d %d%n", &role, &p->argument, &p->constant, &access, &zeros, &used) != 5)
       return not_remembered(err);
     p->zeros = zeros != 0;
     p->role = (enum derive_role)role;
     p->access = (op_access)access;
-    words = strchr(words, '\n');
-    words += words != NULL;
-    if (!words)
-      return not_remembered(err);
   }
   out->nparameters = count;
-  out->text = strdup(words);
+  out->text = strdup(words + (*words == '\n'));
   return out->name && out->text && out->parameters ? OP_OK : error_memory(err, "a derivative", length);
 }
 

@@ -1,8 +1,6 @@
 /* Why a kernel has no derivative: codes become words here, and nowhere else. */
-#include <string.h>
-
 #include "jit/derive/derive.h"
-#include "jit/front/excerpt.h"
+#include "jit/proof/prove.h"
 
 /* $x is the name, $0 the number. */
 struct words {
@@ -55,23 +53,12 @@ static void put(const char *words, const struct derive_result *result, struct te
 
 void derive_tell(const struct desc *d, const struct derive_result *result, const char *kernel_file,
                  struct text *out) {
-  const struct source source = desc_source(d);
   const struct words *words = &table[result->refusal];
-  const bool placed = result->line > 0 && strcmp(result->file, kernel_file) == 0;
-  text_addf(out, "kernel %s", d->kernel_name);
-  if (placed) {
-    text_add(out, " (");
-    source_place(&source, result->line, result->column, out);
-    text_add_char(out, ')');
-  }
+  const bool placed = prove_title(d, result->file, result->line, result->column, kernel_file, out);
   text_add(out, " cannot be differentiated: ");
   put(words->reason, result, out);
   text_add(out, "; ");
   put(words->remedy, result, out);
-  if (placed) {
-    text_add_char(out, '\n');
-    source_excerpt(&source, result->line, result->column, out);
-  }
-  while (out->length && out->data[out->length - 1] == '\n')
-    out->data[--out->length] = '\0';
+  if (placed)
+    prove_excerpt(d, result->line, result->column, out);
 }

@@ -1,8 +1,7 @@
-/* What is remembered of kernels: a row of the store for a text and what it is called with. */
+/* Facts of kernels in the store: a row for each text and its arguments. */
 #include "jit/proof/facts.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "jit/front/rows/rows.h"
@@ -30,27 +29,21 @@ static void print(const struct facts *facts, int nargs, struct text *out) {
   row_facts_print(&facts->rows, out);
 }
 
-static bool read_number(const char **words, int *out) {
-  char *end;
-  *out = (int)strtol(*words, &end, 10);
-  const bool good = end != *words;
-  *words = end;
-  return good;
-}
-
 static bool parse(const char *words, const struct desc *d, struct facts *out) {
-  int untried, c_only, says, partial, reads;
-  if (!read_number(&words, &untried) || !read_number(&words, &c_only) || !read_number(&words, &says))
+  int untried, c_only, says, used = 0;
+  if (sscanf(words, "%d %d %d%n", &untried, &c_only, &says, &used) != 3)
     return false;
   *out = (struct facts){
       .known = true, .untried = untried != 0, .c_only = (enum reading)c_only, .says = says & SAYS_OF_TREE};
   for (int i = 0; i < d->nargs; i++) {
-    struct prove_fact *fact = &out->args[i];
-    if (!read_number(&words, &partial) || !read_number(&words, &reads) || !read_number(&words, &fact->same))
+    int partial, reads;
+    words += used;
+    if (sscanf(words, "%d %d %d%n", &partial, &reads, &out->args[i].same, &used) != 3)
       return false;
-    fact->partial = partial != 0;
-    fact->reads = reads != 0;
+    out->args[i].partial = partial != 0;
+    out->args[i].reads = reads != 0;
   }
+  words += used;
   return *words == ' ' && row_facts_parse(words + 1, strlen(d->text), &out->rows);
 }
 

@@ -1,5 +1,5 @@
-/* What is known of a kernel's text with its arguments. It is found once, by clang's tree, and remembered in the store, so
- * that who has no compiler knows it too. */
+/* Facts about a kernel's text with its arguments. They are found once, by clang's tree, and remembered in the store, so that
+ * a program without a compiler has them too. */
 #ifndef OP2JIT_JIT_PROOF_FACTS_H
 #define OP2JIT_JIT_PROOF_FACTS_H
 
@@ -10,7 +10,7 @@
 
 struct store;
 
-/* As what a text in C is compiled: what OpenCL C does not have C++ has not either. */
+/* The language as which a text in C is compiled. C++ also lacks whatever OpenCL C lacks. */
 enum reading { READ_AS_C, READ_AS_OPENCL, READ_AS_CXX };
 
 struct facts {
@@ -22,7 +22,7 @@ struct facts {
   struct row_facts rows;
 };
 
-/* What clang's tree says of the text takes the place of what its words say. */
+/* Facts from clang's tree replace those from the words of the text. */
 static inline void facts_tell(const struct facts *facts, struct desc *d) {
   if (facts->known)
     d->says = (desc_says(d) & ~SAYS_OF_TREE) | facts->says;
@@ -32,7 +32,7 @@ static inline bool facts_refuse(const struct facts *facts, enum reading reads) {
   return facts->c_only && facts->c_only <= reads;
 }
 
-/* Is it OP_WRITE, and not proved that each component is written? */
+/* Whether it is OP_WRITE, and it is not proved that each component is written. */
 static inline bool facts_leave_rest(const struct facts *facts, const struct desc_arg *a, int arg) {
   return a->form == DESC_DAT && a->present && a->access == OP_WRITE &&
          (!facts->known || facts->args[arg].partial);

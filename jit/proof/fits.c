@@ -32,7 +32,7 @@ static bool spells(const char *spelling, const char *name) {
   return strncmp(spelling, name, length) == 0 && !is_word(spelling[length]);
 }
 
-/* What is wrong with the parameter, or FOUND_NONE. Of an argument whose type is a struct, what the text calls by another name
+/* The mistake in the parameter, or FOUND_NONE. If an argument's type is a struct and the text has another name for it, only
  * the compiler knows. */
 static enum prove_found complaint(const struct kernel_parameter *p, const struct desc_arg *a) {
   const int depth = desc_is_vector(a) ? 2 : 1;
@@ -52,29 +52,28 @@ static enum prove_found complaint(const struct kernel_parameter *p, const struct
   return known && only_read(a) && !p->is_const ? FOUND_PARAMETER_CONST : FOUND_NONE;
 }
 
-/* The argument behind `arg` that a number of targets belongs to; -1: none. */
-static int next_counted(const struct desc *d, int arg) {
-  while (arg < d->nargs && !d->args[arg].counted)
-    arg++;
-  return arg < d->nargs ? arg : -1;
+static const char *named(const struct kernel_parameter *p) {
+  return p->name[0] ? p->name : "without a name";
 }
 
 /* An int that stands too far in front of the rows that it counts. */
 static int check_count_place(const struct kernel *k, const struct desc *d, int arg, struct error *err) {
-  const int place = desc_parameter(d, arg), of = next_counted(d, arg);
+  const int place = desc_parameter(d, arg);
   const struct kernel_parameter *p = &k->parameters[place];
-  if (of < 0 || !p->understood || p->depth > 0 || p->type != TYPE_INT)
+  int of = arg; /* the argument behind it that a number of targets belongs to */
+  while (of < d->nargs && !d->args[of].counted)
+    of++;
+  if (of == d->nargs || !p->understood || p->depth > 0 || p->type != TYPE_INT)
     return OP_OK;
   const struct kernel_parameter *rows = &k->parameters[desc_parameter(d, of)];
   return kernel_error(
       k, p->line, p->column, err,
       "parameter %d (%s) is \"%s\", and stands where argument %d is passed; the number of targets "
       "stands directly before the first argument of its ragged map, argument %d (%s)",
-      place + 1, p->name[0] ? p->name : "without a name", p->spelling, arg + 1, of + 1,
-      rows->name[0] ? rows->name : "without a name");
+      place + 1, named(p), p->spelling, arg + 1, of + 1, named(rows));
 }
 
-/* What an argument in Fortran cannot be: a vector, or intent(out) where the loop gives it a value. */
+/* An argument in Fortran cannot be a vector, nor intent(out) where the loop gives it a value. */
 static int check_argument(const struct kernel *k, const struct desc *d, int arg, struct error *err) {
   const struct desc_arg *a = &d->args[arg];
   const struct kernel_parameter *p = &k->parameters[arg];
@@ -131,7 +130,7 @@ static int check_count(const struct kernel *k, const struct desc *d, int arg, st
       k, p->line, p->column, err,
       "parameter %d (%s) is \"%s\", but argument %d is the first of its ragged map, and before "
       "its rows the kernel gets the number of targets; %s \"int %s\"%s%s",
-      number + 1, p->name[0] ? p->name : "without a name", p->spelling, arg + 1, is_rows ? "insert" : "write",
+      number + 1, named(p), p->spelling, arg + 1, is_rows ? "insert" : "write",
       p->name[0] && !is_rows ? p->name : "n", is_rows ? " before " : "", is_rows ? p->name : "");
 }
 

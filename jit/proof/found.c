@@ -225,7 +225,7 @@ static void add_title(const struct desc *d, const struct prove_finding *f, struc
               f->parameter);
 }
 
-/* Of what OP_ROW is used for, or should be. */
+/* The name that OP_ROW is used for, or should be. */
 static void add_use(const struct prove_finding *f, struct text *out) {
   text_addf(out, "%s (argument %d%s)", f->parameter, f->argument + 1, f->numbers[0] ? " of the loop" : "");
 }
@@ -288,7 +288,7 @@ void found_expected(const struct desc *d, int arg, const char *name, struct text
     text_addf(out, "[%d]", d->maps[a->map].arity);
 }
 
-/* Of parameters that do not match: all that the loop passes, or the argument as C spells it. */
+/* For parameters that do not match: all that the loop passes, or the argument as C spells it. */
 static void add_passed(const struct desc *d, const struct prove_finding *f, struct text *out) {
   if (f->what == FOUND_PARAMETER_COUNT)
     text_addf(out, "%d arguments%s", d->nargs,
@@ -324,7 +324,8 @@ void found_reason(const struct desc *d, const struct prove_finding *f, struct te
   say(d, f, table[f->what].reason, out);
 }
 
-/* What only keeps the smaller or larger of two values. Directly it is one row for each element, which combines nothing. */
+/* For a kernel that only keeps the smaller or larger of two values. A direct argument has one row for each element, which
+ * combines nothing. */
 static const char *remedy_of_extremum(const struct desc_arg *a, const struct prove_finding *f) {
   const bool direct = a->form == DESC_DAT && a->map < 0;
   const bool other =

@@ -1,4 +1,4 @@
-/* What a finding of the prover says: codes become words here, and nowhere else. */
+/* Words for the prover's findings: codes become words here, and nowhere else. */
 #ifndef OP2JIT_JIT_PROOF_FOUND_H
 #define OP2JIT_JIT_PROOF_FOUND_H
 
@@ -20,7 +20,7 @@ const char *found_why(enum split_why why);
 int found_access(int fact);
 /* "argument 2 (sum) is declared OP_INC, and the kernel reads it" */
 void found_reason(const struct desc *d, const struct prove_finding *f, struct text *out);
-/* What to do about it. Nothing is appended if nothing is known. */
+/* The remedy. Nothing is appended if none is known. */
 void found_remedy(const struct desc *d, const struct prove_finding *f, struct text *out);
 /* The parameter that argument `arg` (from 0) asks for: "const double *NAME". */
 void found_expected(const struct desc *d, int arg, const char *name, struct text *out);

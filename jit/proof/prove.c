@@ -39,18 +39,32 @@ const char *prove_of(const struct proof *proof) {
   return proof->without_targets ? "of an element without targets, " : "";
 }
 
-void prove_tell(const struct desc *d, const struct proof *proof, int finding, const char *kernel_file,
-                struct text *out) {
-  const struct prove_finding *f = &proof->result.findings[finding];
+bool prove_title(const struct desc *d, const char *file, int line, int column, const char *kernel_file,
+                 struct text *out) {
   const struct source source = desc_source(d);
-  const bool placed = f->line > 0 && strcmp(f->file, kernel_file) == 0;
-  struct text remedy = {0};
+  const bool placed = line > 0 && strcmp(file, kernel_file) == 0;
   text_addf(out, "kernel %s", d->kernel_name);
   if (placed) {
     text_add(out, " (");
-    source_place(&source, f->line, f->column, out);
-    text_add(out, ")");
+    source_place(&source, line, column, out);
+    text_add_char(out, ')');
   }
+  return placed;
+}
+
+void prove_excerpt(const struct desc *d, int line, int column, struct text *out) {
+  const struct source source = desc_source(d);
+  text_add_char(out, '\n');
+  source_excerpt(&source, line, column, out);
+  while (out->length && out->data[out->length - 1] == '\n')
+    out->data[--out->length] = '\0';
+}
+
+void prove_tell(const struct desc *d, const struct proof *proof, int finding, const char *kernel_file,
+                struct text *out) {
+  const struct prove_finding *f = &proof->result.findings[finding];
+  const bool placed = prove_title(d, f->file, f->line, f->column, kernel_file, out);
+  struct text remedy = {0};
   text_addf(out, ": %s", prove_of(proof));
   found_reason(d, f, out);
   if (proof->without_targets && found_evidence(f->what) == EVIDENCE_PROMISE)
@@ -60,12 +74,8 @@ void prove_tell(const struct desc *d, const struct proof *proof, int finding, co
   if (remedy.length)
     text_addf(out, "; %s", text_str(&remedy));
   text_free(&remedy);
-  if (placed) {
-    text_add_char(out, '\n');
-    source_excerpt(&source, f->line, f->column, out);
-  }
-  while (out->length && out->data[out->length - 1] == '\n')
-    out->data[--out->length] = '\0';
+  if (placed)
+    prove_excerpt(d, f->line, f->column, out);
   if (proof->witnesses[finding].length)
     text_addf(out, "\n%s", text_str(&proof->witnesses[finding]));
 }
@@ -190,7 +200,7 @@ static bool is_found(const struct prove_result *result, const struct prove_findi
   return false;
 }
 
-/* Of one length only what it is looked at for: values that nobody gave where there are no targets, and rows beyond the
+/* A length is looked at for one thing only: values that nobody gave where there are no targets, and rows beyond the
  * last one of any element. What else there is was found of few and of many. */
 static void keep_asked(const struct desc *d, const struct prove_length *only, struct prove_result *result) {
   for (int i = 0; only && i < result->nfindings; i++) {
@@ -333,7 +343,7 @@ static bool has_struct_constant(const struct desc *d) {
   return false;
 }
 
-/* Of ragged maps elements with few targets were looked at: with more of them the kernel may do anything to those that
+/* With ragged maps only elements with few targets were looked at. With more of them the kernel may do anything to rows that
  * meet. */
 static void take_facts(const struct desc *d, const struct proof *proof, struct facts *out) {
   *out = (struct facts){.known = proof->result.facts != NULL,

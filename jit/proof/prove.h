@@ -31,6 +31,12 @@ struct proving {
 int prove_kernel(const struct proving *p, const struct desc *d, const struct generated *files,
                  struct facts *facts, struct prove_result *kept, struct error *err);
 
+/* "kernel flux (flux.h:12)": with the place if `file` is the kernel's, which it returns. */
+bool prove_title(const struct desc *d, const char *file, int line, int column, const char *kernel_file,
+                 struct text *out);
+/* On lines of its own, the last without its end: the line of the text, with a caret. */
+void prove_excerpt(const struct desc *d, int line, int column, struct text *out);
+
 /* An argument as the prover, and the deriver, gets it. */
 struct prove_argument prove_argument_of(const struct desc *d, const struct desc_arg *a);
 
@@ -53,7 +59,7 @@ void prove_ask(const struct plugin *plugin, const struct desc *d, const struct g
                const struct prove_length *only, struct proof *proof);
 /* The lengths of the mesh to look at, one after the other: begin with 0 and go on with what it returns; 0: no more. */
 int prove_next_length(const struct desc *d, int i, struct prove_length *out);
-/* Of which elements it is, to stand before a finding's reason: "of an element without targets, " or "". */
+/* The elements that a proof is about, to stand before a finding's reason: "of an element without targets, " or "". */
 const char *prove_of(const struct proof *proof);
 /* The worst verdict of each argument, by its number. False: the prover does not understand the text. */
 bool prove_verdicts(const struct plugin *plugin, const struct desc *d, const struct generated *files,

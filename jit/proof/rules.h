@@ -33,8 +33,8 @@ enum rule {
   RULE_COUNT
 };
 
-/* What must happen in a run for a violation that a text shows to be one. The text shows only that it might: the path may be
- * one that no value takes. */
+/* The evidence that a run must give before a finding counts as a violation. The text shows only that it might be one: the
+ * path may be one that no value takes. */
 enum evidence {
   EVIDENCE_TEXT,    /* nothing: the text alone shows it */
   EVIDENCE_PROMISE, /* the argument's promise is broken */
@@ -57,11 +57,11 @@ struct rule_row {
 };
 const struct rule_row *rule_row(enum rule rule);
 
-/* What stands behind a $ in remedies: how the kernel's language adds (+), or compares with an OP_MIN or OP_MAX (<). */
+/* The words for $+ and $< in remedies: how the kernel's language adds, and how it compares with an OP_MIN or OP_MAX. */
 const char *rules_word(char code, int access, bool fortran);
 void rules_say(const char *words, int access, bool fortran, struct text *out);
 
-/* What OP_WRITE through a map can be instead: who reads what others left there mostly wants to add to it, and OP_RW
+/* The remedy for OP_WRITE through a map. A kernel that reads what others left there mostly wants to add to it, and OP_RW
  * makes the promise of OP_WRITE once more. */
 #define INSTEAD_OF_WRITE                                                                                     \
   "or declare it OP_INC and only add to it; OP_RW is right only where no two elements share a target"

@@ -18,7 +18,7 @@ void made_value(const struct made *m, unsigned long trial, unsigned place, enum 
                 unsigned char *out);
 /* A number as a value of that type: whole numbers are cut to it. */
 void made_put(enum type_code type, double value, unsigned char *out);
-/* Is `got` what comes of adding `step` to `start`, but for rounding? A step, or a sum, that is not finite may be anything. */
+/* Whether `got` is `start` plus `step`, but for rounding. A step, or a sum, that is not finite may be anything. */
 bool made_is_added(enum type_code type, double start, const unsigned char *step, const unsigned char *got);
 
 #endif

@@ -4,7 +4,7 @@
 #include "jit/load/load_bounds.h"
 #include "jit/witness/trial_inner.h"
 
-/* Is a run that ended with this signal what the finding says? */
+/* Whether a run that ended with this signal shows the finding. */
 static bool is_stop(const struct prove_finding *f, int number) {
   const uintptr_t page = 4096;
   if (found_evidence(f->what) == EVIDENCE_NULL && number == SIGSEGV)
@@ -35,13 +35,6 @@ bool trial_run(struct trial *t, const struct prove_finding *f, unsigned long num
   return seen;
 }
 
-static void print_value(const struct desc_arg *a, const unsigned char *value, struct text *out) {
-  if (type_info(a->type)->is_float)
-    text_addf(out, "%.6g", type_number(a->type, value));
-  else
-    text_addf(out, "%.0f", type_number(a->type, value));
-}
-
 void trial_print(struct trial *t, unsigned long number, struct text *out) {
   enum { MOST_ARGUMENTS = 6, MOST_VALUES = 8 };
   const bool fortran = t->loop->origins.fortran;
@@ -49,16 +42,14 @@ void trial_print(struct trial *t, unsigned long number, struct text *out) {
   trial_fill(t, number);
   for (int i = 0; i < t->loop->nargs && told < MOST_ARGUMENTS; i++) {
     const struct desc_arg *a = &t->loop->args[i];
-    const int values = desc_row(t->loop, a) * t->args[i].rows;
+    const int values = trial_values(t, i);
     if (!trial_makes(a) || !values)
       continue;
     text_addf(out, "%sargument %d = %s", told++ ? ", " : "", i + 1, values == 1 ? "" : fortran ? "[" : "{");
     for (int v = 0; v < values && v < MOST_VALUES; v++) {
+      const double value = type_number(a->type, trial_value(t, t->memory, i, v));
       text_add(out, v ? ", " : "");
-      print_value(a,
-                  trial_row(t, i, v / desc_row(t->loop, a)) +
-                      (size_t)(v % desc_row(t->loop, a)) * trial_value_size(a),
-                  out);
+      text_addf(out, type_info(a->type)->is_float ? "%.6g" : "%.0f", value);
     }
     text_add(out, values > MOST_VALUES ? ", ..." : "");
     text_add(out, values == 1 ? "" : fortran ? "]" : "}");

@@ -22,7 +22,7 @@ enum trial_what {
   TRIAL_UNSET       /* the component depends on what a local variable held before it had a value */
 };
 
-/* What happened to component `component` of row `row` of argument `argument`. */
+/* A trial's finding about one component of a row of an argument. */
 struct trial_result {
   enum trial_what what;
   unsigned long trial;

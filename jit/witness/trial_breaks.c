@@ -26,15 +26,13 @@ static bool holds(const unsigned char *value, size_t size, int byte) {
 }
 
 static bool is_unwritten(const struct trial *t, int k, struct trial_result *out) {
-  const struct desc_arg *a = &t->loop->args[k];
-  const size_t size = trial_value_size(a);
-  for (int r = 0; r < t->args[k].rows; r++)
-    for (int c = 0; c < desc_row(t->loop, a); c++)
-      if (holds(trial_row_in(t, t->first, k, r) + (size_t)c * size, size, trial_poison(t, k, 0)) &&
-          holds(trial_row(t, k, r) + (size_t)c * size, size, trial_poison(t, k, 1))) {
-        *out = (struct trial_result){.what = TRIAL_UNWRITTEN, .argument = k, .row = r, .component = c};
-        return true;
-      }
+  const size_t size = trial_value_size(&t->loop->args[k]);
+  for (int v = 0; v < trial_values(t, k); v++)
+    if (holds(trial_value(t, t->first, k, v), size, trial_poison(t, k, 0)) &&
+        holds(trial_value(t, t->memory, k, v), size, trial_poison(t, k, 1))) {
+      *out = trial_at(t, TRIAL_UNWRITTEN, k, v);
+      return true;
+    }
   return false;
 }
 
@@ -49,43 +47,39 @@ static bool was_not_written(struct trial *t, int k, unsigned long number, struct
 /* As large as what the kernel reads, so that a sum's rounding stays small against it. */
 static double scale_of(const struct trial *t) {
   double largest = 1;
-  for (int i = 0; i < t->loop->nargs; i++)
-    for (int r = 0; trial_makes(&t->loop->args[i]) && r < t->args[i].rows; r++)
-      for (int c = 0; c < desc_row(t->loop, &t->loop->args[i]); c++)
-        largest = fmax(largest, fabs(type_number(t->loop->args[i].type,
-                                                 trial_row_in(t, t->first, i, r) +
-                                                     (size_t)c * trial_value_size(&t->loop->args[i]))));
+  for (int i = 0; i < t->loop->nargs; i++) {
+    const struct desc_arg *a = &t->loop->args[i];
+    for (int v = 0; trial_makes(a) && v < trial_values(t, i); v++)
+      largest = fmax(largest, fabs(type_number(a->type, trial_value(t, t->first, i, v))));
+  }
   return largest;
 }
 
-/* Run from `start` in all components; true if one of them did not get what it gets from 0, or another argument got
+/* Runs from `start` in all components; true if one of them did not get what it gets from 0, or another argument got
  * something else. */
 static bool adds_wrongly(struct trial *t, int k, unsigned long number, double start,
                          struct trial_result *out) {
-  const struct desc_arg *a = &t->loop->args[k];
-  const size_t size = trial_value_size(a);
+  const enum type_code type = t->loop->args[k].type;
+  const int values = trial_values(t, k);
   trial_fill(t, number);
-  for (int r = 0; r < t->args[k].rows; r++)
-    for (int c = 0; c < desc_row(t->loop, a); c++)
-      made_put(a->type, start, trial_row(t, k, r) + (size_t)c * size);
+  for (int v = 0; v < values; v++)
+    made_put(type, start, trial_value(t, t->memory, k, v));
   if (trial_go(t, 0) != 0)
     return false;
-  for (int r = 0; r < t->args[k].rows; r++)
-    for (int c = 0; c < desc_row(t->loop, a); c++) {
-      const unsigned char *step = trial_row_in(t, t->first, k, r) + (size_t)c * size;
-      const unsigned char *got = trial_row(t, k, r) + (size_t)c * size;
-      if (made_is_added(a->type, start, step, got))
-        continue;
-      *out = (struct trial_result){.what = TRIAL_NOT_ADDED, .argument = k, .row = r, .component = c};
-      out->values[0] = type_number(a->type, step);
-      out->values[1] = start;
-      out->values[2] = type_number(a->type, got);
-      return true;
-    }
+  for (int v = 0; v < values; v++) {
+    const unsigned char *step = trial_value(t, t->first, k, v), *got = trial_value(t, t->memory, k, v);
+    if (made_is_added(type, start, step, got))
+      continue;
+    *out = trial_at(t, TRIAL_NOT_ADDED, k, v);
+    out->values[0] = type_number(type, step);
+    out->values[1] = start;
+    out->values[2] = type_number(type, got);
+    return true;
+  }
   return trial_differs(t, k, TRIAL_OLD, out);
 }
 
-/* What trial_differs by rounding only does not from every start. Whole numbers do not round. */
+/* A difference that is only rounding does not show from every start. Whole numbers do not round. */
 static bool was_not_added(struct trial *t, int k, unsigned long number, struct trial_result *out) {
   static const double whole[] = {1, 3, 1000, -7};
   const struct type_info *type = type_info(t->loop->args[k].type);
@@ -105,7 +99,7 @@ static bool was_not_added(struct trial *t, int k, unsigned long number, struct t
   return false;
 }
 
-/* Is y worse than x by more than rounding? */
+/* Whether y is worse than x by more than rounding. */
 static bool is_worse(const struct desc_arg *a, double x, double y) {
   const double by = a->access == OP_MAX ? x - y : y - x;
   return by > 1e-6 * fabs(x);
@@ -115,12 +109,9 @@ static bool was_no_extremum(struct trial *t, int k, unsigned long number, struct
   const struct desc_arg *a = &t->loop->args[k];
   memcpy(t->first, t->memory, t->bytes);
   trial_fill(t, number);
-  const int values = t->args[k].rows * desc_row(t->loop, a);
+  const int values = trial_values(t, k);
   for (int v = 0; v < values; v++) {
-    *out = (struct trial_result){.what = TRIAL_WRONG_SIDE,
-                                 .argument = k,
-                                 .row = v / desc_row(t->loop, a),
-                                 .component = v % desc_row(t->loop, a)};
+    *out = trial_at(t, TRIAL_WRONG_SIDE, k, v);
     out->values[0] = trial_number_at(t, t->memory, out);
     out->values[1] = trial_number_at(t, t->first, out);
     if (is_worse(a, out->values[0], out->values[1]))
@@ -132,11 +123,8 @@ static bool was_no_extremum(struct trial *t, int k, unsigned long number, struct
     return false;
   for (int v = 0; v < values; v++) {
     unsigned char start[sizeof(long double)];
-    *out = (struct trial_result){.what = TRIAL_TWICE,
-                                 .argument = k,
-                                 .row = v / desc_row(t->loop, a),
-                                 .component = v % desc_row(t->loop, a)};
-    made_value(t->made, number, trial_place(t, k, out->row, out->component), a->type, false, start);
+    *out = trial_at(t, TRIAL_TWICE, k, v);
+    trial_make(t, k, v, number, start);
     out->values[0] = type_number(a->type, start);
     out->values[1] = trial_number_at(t, t->first, out);
     out->values[2] = trial_number_at(t, t->memory, out);

@@ -18,7 +18,7 @@ enum { BEHIND = 16 };
 
 /* A guard is so many bytes wide and a row more. */
 enum { GUARD_BYTES = 64, ALIGNMENT = 64 };
-/* What guards hold, on either side: numbers so small that adding to them shows; NaN. */
+/* Bytes of guards: of the first side numbers so small that adding to them shows, of the second NaN. */
 static const unsigned char patterns[2] = {0x05, 0xFF};
 
 /* ---- life ---- */
@@ -121,27 +121,14 @@ bool trial_makes(const struct desc_arg *a) {
   return !is_undefined_before(a) && (a->form == DESC_INFO || a->access != OP_INC);
 }
 
-/* Another byte for each argument and side, and as floating point or whole numbers nothing that programs compute; a
- * bool with the first is none. */
 int trial_poison(const struct trial *t, int i, int side) {
   const bool truth = t->loop->args[i].type == TYPE_BOOL;
   return side == 0 ? 0xA0 + i % 16 : truth ? 0 : 0x50 + i % 16;
 }
 
-unsigned trial_place(const struct trial *t, int i, int r, int c) {
-  return (unsigned)i << 20 | (unsigned)(r * desc_row(t->loop, &t->loop->args[i]) + c);
-}
-
-static void fill_row(const struct trial *t, int i, int r, unsigned long number) {
+void trial_make(const struct trial *t, int i, int v, unsigned long number, unsigned char *out) {
   const struct desc_arg *a = &t->loop->args[i];
-  if (is_undefined_before(a))
-    memset(trial_row(t, i, r), trial_poison(t, i, 0), t->args[i].bytes);
-  else if (!trial_makes(a))
-    memset(trial_row(t, i, r), 0, t->args[i].bytes);
-  else
-    for (int c = 0; c < desc_row(t->loop, a); c++)
-      made_value(t->made, number, trial_place(t, i, r, c), a->type, a->form == DESC_IDX,
-                 trial_row(t, i, r) + (size_t)c * trial_value_size(a));
+  made_value(t->made, number, (unsigned)i << 20 | (unsigned)v, a->type, a->form == DESC_IDX, out);
 }
 
 void trial_set_guards(const struct trial *t, int i, int side) {
@@ -153,9 +140,14 @@ void trial_set_guards(const struct trial *t, int i, int side) {
 
 void trial_fill(const struct trial *t, unsigned long number) {
   for (int i = 0; i < t->loop->nargs; i++) {
+    const struct desc_arg *a = &t->loop->args[i];
+    const int byte = is_undefined_before(a) ? trial_poison(t, i, 0) : 0;
     trial_set_guards(t, i, 0);
-    for (int r = 0; r < t->args[i].rows; r++)
-      fill_row(t, i, r, number);
+    for (int v = 0; v < trial_values(t, i); v++)
+      if (trial_makes(a))
+        trial_make(t, i, v, number, trial_value(t, t->memory, i, v));
+      else
+        memset(trial_value(t, t->memory, i, v), byte, trial_value_size(a));
   }
 }
 
@@ -196,7 +188,6 @@ const void *trial_fault(void) {
   return fault;
 }
 
-/* A run ends with 0, or with a signal. */
 int trial_go(struct trial *t, int code) {
   const struct itimerval most = {.it_value.tv_usec = 100000}, none = {0};
   const int number = sigsetjmp(back, 0);
@@ -211,8 +202,6 @@ int trial_go(struct trial *t, int code) {
   return number;
 }
 
-/* A root of a negative number, a division by zero or a number that fits no int: the values were not meant for the
- * kernel, and what it does with NaN is no mistake. */
 bool trial_was_odd(void) {
   return fetestexcept(FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW) != 0;
 }
@@ -227,7 +216,6 @@ double trial_number_at(const struct trial *t, unsigned char *memory, const struc
                                   (size_t)at->component * trial_value_size(a));
 }
 
-/* The first component of an argument, or of any but `but`, that the last run left otherwise than the one before. */
 bool trial_differs_in(const struct trial *t, int i, struct trial_result *out) {
   for (int r = 0; r < t->args[i].rows; r++) {
     const unsigned char *now = trial_row(t, i, r), *then = trial_row_in(t, t->first, i, r);

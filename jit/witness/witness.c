@@ -15,10 +15,10 @@
 #include "jit/witness/trial.h"
 
 enum { TRIALS = 1500, PROCESSES = 8, EACH = 12 };
-/* Of a processor, for all trials of one process. */
+/* Processor time for all trials of one process. */
 static const double MOST_SECONDS = 2;
 
-/* What both processes see. */
+/* Memory that both processes share. */
 struct board {
   unsigned long trial; /* that runs */
   bool done;
@@ -118,8 +118,8 @@ static double seconds_used(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* What a kernel prints in trials is nobody's. It goes nowhere, together with what the program had written to stdout
- * before and not flushed, of which this process has a copy: the program writes it itself. */
+/* Output of a kernel in trials is dropped, together with this process's copy of what the program had written to stdout and
+ * not flushed: the program writes that itself. */
 static void be_silent(void) {
   const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC), to = fileno(stdout);
   if (to < 0)
@@ -128,7 +128,7 @@ static void be_silent(void) {
     close(to);
 }
 
-/* What a run does not show, for its values lead elsewhere, does not count. */
+/* A finding counts only if each of the runs shows it. */
 static void run_each(const struct search *s) {
   for (int i = 0; i < s->findings->nfindings; i++) {
     struct trial_result result = {0};
@@ -167,8 +167,8 @@ static _Noreturn void run_trials(const struct search *s) {
   _exit(0);
 }
 
-/* What dies all the same, for one that spoilt its own stack, is begun once more behind that trial. */
-/* False: no process could be made. */
+/* A process that dies, for example by spoiling its own stack, is begun once more behind that trial. False: no process could
+ * be made. */
 static bool search(const struct search *s) {
   for (int i = 0; i < PROCESSES && !s->board->done; i++) {
     const pid_t child = fork();

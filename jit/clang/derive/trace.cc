@@ -66,7 +66,7 @@ void Trace::run() {
     finish();
   if (builder_.size() > most_nodes) {
     refuse(DERIVE_TOO_LONG, kernel_.getLocation());
-    refusal_.numbers[0] = most_nodes;
+    refusal_.number = most_nodes;
   }
 }
 
@@ -92,7 +92,7 @@ void Trace::finish_row(int number) {
     const int64_t entry = at->first.second / length, leaf = at->first.second % length;
     if (!value)
       return refuse(DERIVE_STATEMENT, kernel_.getLocation(), "a pointer that is stored");
-    const int64_t to = parameter(DERIVE_VALUE, number, -1);
+    const int64_t to = value_of(number);
     Node *e = builder_.integer(entry), *c = builder_.integer(leaf);
     if (is.is.form != PROVE_PAYLOAD && (is.is.access == OP_MIN || is.is.access == OP_MAX))
       finish_extreme(row, at->first.second, value);
@@ -117,7 +117,7 @@ void Trace::finish_extreme(const Object &row, int64_t at, Node *value) {
   Node *e = builder_.integer(at / length), *c = builder_.integer(at % length);
   const Value first = start_of_row(row, at, kernel_.getLocation());
   if (first.node != value)
-    builder_.effect(Op::Extreme, value->type, parameter(DERIVE_VALUE, row.argument, -1), {e, c, value});
+    builder_.effect(Op::Extreme, value->type, value_of(row.argument), {e, c, value});
 }
 
 } // namespace op2jit::derive

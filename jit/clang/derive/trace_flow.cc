@@ -11,6 +11,13 @@ void Trace::set_flag(int object, Node *value) {
   state_[{object, 0}] = Value::of(value);
 }
 
+int Trace::new_jump(Jump::Kind kind) {
+  const int made = object(Object::Local, "", {{Type::Int, false, ""}})->id;
+  set_flag(made, builder_.integer(0));
+  jumps_.push_back({kind, made});
+  return made;
+}
+
 Node *Trace::stopped() {
   Node *any = builder_.integer(0);
   for (size_t i = frames_.back().jumps; i < jumps_.size(); i++)
@@ -42,13 +49,13 @@ void Trace::go_on(Node *stop, llvm::function_ref<void()> then, llvm::function_re
       });
 }
 
-void Trace::branch(Node *condition, llvm::function_ref<void()> then, llvm::function_ref<void()> other) {
+Node *Trace::branch(Node *condition, llvm::function_ref<void()> then, llvm::function_ref<void()> other) {
   if (condition->op == Op::Number) {
     if (condition->number)
       then();
     else
       other();
-    return;
+    return nullptr;
   }
   Node *made = builder_.branch(condition);
   const State before = state_;
@@ -62,6 +69,7 @@ void Trace::branch(Node *condition, llvm::function_ref<void()> then, llvm::funct
   const State second = std::move(state_);
   merge(made, after, second);
   builder_.close(made);
+  return made;
 }
 
 // Without a value on one side a variable may not be read behind, on the paths from there: any value is right.
@@ -69,9 +77,8 @@ Value Trace::merged(Node *branch, const Key &key, const Value *then, const Value
   const Value *some = then ? then : other;
   if (!then || !other) {
     for (const Object *row : program_.rows)
-      if (row->id == key.first && request_.arguments[row->argument].is.access == OP_WRITE &&
-          !in_place_[static_cast<size_t>(row->argument)])
-        in_place_[static_cast<size_t>(row->argument)] = again_ = true;
+      if (row->id == key.first)
+        keep_in_place(*row);
     if (some->kind == Value::Pointer)
       return Value::to({});
     Node *zero = builder_.zero(some->node->type);
@@ -111,8 +118,7 @@ void Trace::merge(Node *branch, const State &then, const State &other) {
     for (const Value *&side : sides)
       if (!side && key.first >= 0 && key.first < static_cast<int>(program_.rows.size())) {
         const Object &row = *program_.rows[static_cast<size_t>(key.first)];
-        const prove_argument &is = argument(row).is;
-        if (is.form != PROVE_PAYLOAD && (is.access == OP_WRITE || is.access == OP_WORK))
+        if (begins_empty(row))
           continue;
         start = start_of_row(row, key.second, kernel_.getLocation());
         side = &start;

@@ -1,16 +1,7 @@
+#include <llvm-c/Target.h>
 #include <llvm/TargetParser/AArch64TargetParser.h>
 
-#include <mutex>
-
 #include "jit/clang/machine.h"
-
-// Registration functions have no header of their own.
-extern "C" {
-void LLVMInitializeAArch64TargetInfo(void);
-void LLVMInitializeAArch64Target(void);
-void LLVMInitializeAArch64TargetMC(void);
-void LLVMInitializeAArch64AsmPrinter(void);
-}
 
 namespace op2jit {
 namespace {
@@ -19,13 +10,10 @@ constexpr unsigned granule = 128; // bits that SVE's vectors are multiples of
 constexpr unsigned most = 512;    // of lanes, whatever SVE has
 
 void initialise() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    LLVMInitializeAArch64TargetInfo();
-    LLVMInitializeAArch64Target();
-    LLVMInitializeAArch64TargetMC();
-    LLVMInitializeAArch64AsmPrinter();
-  });
+  LLVMInitializeAArch64TargetInfo();
+  LLVMInitializeAArch64Target();
+  LLVMInitializeAArch64TargetMC();
+  LLVMInitializeAArch64AsmPrinter();
 }
 
 bool knows(llvm::StringRef cpu) {

@@ -1,28 +1,16 @@
+#include <llvm-c/Target.h>
 #include <llvm/TargetParser/X86TargetParser.h>
 
-#include <mutex>
-
 #include "jit/clang/machine.h"
-
-// Registration functions have no header of their own.
-extern "C" {
-void LLVMInitializeX86TargetInfo(void);
-void LLVMInitializeX86Target(void);
-void LLVMInitializeX86TargetMC(void);
-void LLVMInitializeX86AsmPrinter(void);
-}
 
 namespace op2jit {
 namespace {
 
 void initialise() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    LLVMInitializeX86TargetInfo();
-    LLVMInitializeX86Target();
-    LLVMInitializeX86TargetMC();
-    LLVMInitializeX86AsmPrinter();
-  });
+  LLVMInitializeX86TargetInfo();
+  LLVMInitializeX86Target();
+  LLVMInitializeX86TargetMC();
+  LLVMInitializeX86AsmPrinter();
 }
 
 bool knows(llvm::StringRef cpu) {

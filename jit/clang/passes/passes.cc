@@ -20,10 +20,13 @@
 #include <llvm/Transforms/Utils/Mem2Reg.h>
 
 #include "jit/clang/machine.h"
+#include "roots.h"
 
 namespace op2jit {
 namespace {
 
+// LLVM's vectorisers refuse loops with a switch in them: switches become branches in functions with a loop that asks to be
+// vectorised.
 struct LowerSwitchesOfVectorLoops : llvm::PassInfoMixin<LowerSwitchesOfVectorLoops> {
   llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses) {
     const llvm::LoopInfo &loops = analyses.getResult<llvm::LoopAnalysis>(function);
@@ -34,7 +37,8 @@ struct LowerSwitchesOfVectorLoops : llvm::PassInfoMixin<LowerSwitchesOfVectorLoo
   }
 };
 
-// Unrolled by eight, a loop over few rounds ends in one over the rest, with two branches more that nobody can predict.
+// For a text whose loops mostly run a few rounds, and not always as many: leaves those rolled whose number of rounds is not
+// known. Unrolled by eight, a loop over few rounds ends in one over the rest, with two branches more that nobody can predict.
 struct KeepLoopsRolled : llvm::PassInfoMixin<KeepLoopsRolled> {
   llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses) {
     const llvm::LoopInfo &loops = analyses.getResult<llvm::LoopAnalysis>(function);
@@ -46,6 +50,8 @@ struct KeepLoopsRolled : llvm::PassInfoMixin<KeepLoopsRolled> {
   }
 };
 
+// LLVM 19 says of the results of calls what holds behind the branches before them, and then brings such a call in front of
+// a branch with what it said: `if (v < low) return low; return min(v, high);` gave v.
 struct ForgetRanges : llvm::PassInfoMixin<ForgetRanges> {
   llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &) {
 #if LLVM_VERSION_MAJOR >= 19
@@ -60,7 +66,9 @@ struct ForgetRanges : llvm::PassInfoMixin<ForgetRanges> {
   }
 };
 
-// The order is that of the text, so what a shuffle shuffles has been negated behind its own shuffle before.
+// A value that leaves a strip as minus another one, as fluxes do, is turned into rows like it. Rows are negated in place of
+// lanes, so that both are turned once, and the negation becomes a subtraction. The order is that of the text, so what a
+// shuffle shuffles has been negated behind its own shuffle before.
 struct NegateRows : llvm::PassInfoMixin<NegateRows> {
   llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &) {
     bool changed = false;
@@ -113,8 +121,10 @@ private:
   }
 };
 
-// Each goes to the block's beginning with what it needs, and what follows is held behind it: LLVM's schedulers would
-// bring it to the end of all loads again. Nothing in front of it writes, so that what it needs can pass all of that.
+// Divisions and square roots take long, and most of what follows waits for them. Each one of a strip begins as soon as what
+// it needs is loaded, but for those that wait for another one. It goes to the block's beginning with what it needs, and what
+// follows is held behind it: LLVM's schedulers would bring it to the end of all loads again. Nothing in front of it writes, so
+// that what it needs can pass all of that.
 struct BeginDivisions : llvm::PassInfoMixin<BeginDivisions> {
   explicit BeginDivisions(unsigned bits) : register_bits(bits) {
   }
@@ -148,7 +158,7 @@ private:
     return instruction.mayWriteToMemory() || !llvm::isGuaranteedToTransferExecutionToSuccessor(&instruction);
   }
 
-  // What of its block it takes; false if it waits for another one.
+  // Collects what it needs of its block; false if it waits for another division.
   bool collect(llvm::Instruction &division, Instructions &needed) const {
     llvm::SmallVector<llvm::Instruction *, 64> open = {&division};
     while (!open.empty()) {
@@ -165,7 +175,7 @@ private:
     return true;
   }
 
-  // What else is turned of the same rows: it would hold their registers.
+  // Another shuffle of the same rows, which would hold their registers.
   static bool turns(const llvm::Instruction &instruction, const Instructions &needed) {
     return llvm::isa<llvm::ShuffleVectorInst>(instruction) &&
            llvm::all_of(instruction.operands(), [&](const llvm::Use &operand) {
@@ -174,7 +184,7 @@ private:
            });
   }
 
-  // Of values that were brought into lanes with the strip before, and of constants.
+  // Whether it divides only values that were brought into lanes with the strip before, and constants.
   bool can_begin_before(llvm::Instruction &division) const {
     bool kept = false;
     if (division.getOpcode() != llvm::Instruction::FDiv || !is_long(division))
@@ -286,41 +296,28 @@ struct GuardVariables : llvm::PassInfoMixin<GuardVariables> {
 
 } // namespace
 
-void lower_switches(llvm::PassBuilder &builder) {
-  builder.registerVectorizerStartEPCallback([](llvm::FunctionPassManager &passes, llvm::OptimizationLevel) {
-    passes.addPass(LowerSwitchesOfVectorLoops());
-  });
-}
-
-void keep_loops_rolled(llvm::PassBuilder &builder, const compile_request &request) {
-  if (!llvm::StringRef(request.files[0].text, request.files[0].length).contains("\n#pragma op2jit rolled\n"))
-    return;
+void add_passes(llvm::PassBuilder &builder, const compile_request &request) {
+  const llvm::StringRef text(request.files[0].text, request.files[0].length);
+  const bool rolled = text.contains("\n#pragma op2jit rolled\n");
   builder.registerVectorizerStartEPCallback(
-      [](llvm::FunctionPassManager &passes, llvm::OptimizationLevel) { passes.addPass(KeepLoopsRolled()); });
-}
-
-void forget_ranges(llvm::PassBuilder &builder) {
+      [rolled](llvm::FunctionPassManager &passes, llvm::OptimizationLevel) {
+        passes.addPass(LowerSwitchesOfVectorLoops());
+        if (rolled)
+          passes.addPass(KeepLoopsRolled());
+      });
   builder.registerPeepholeEPCallback(
       [](llvm::FunctionPassManager &passes, llvm::OptimizationLevel) { passes.addPass(ForgetRanges()); });
-}
-
-void negate_rows(llvm::PassBuilder &builder) {
-  builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
-    llvm::FunctionPassManager functions;
-    functions.addPass(NegateRows());
-    functions.addPass(llvm::EarlyCSEPass());
-    functions.addPass(llvm::InstCombinePass());
-    passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(functions)));
-  });
-}
-
-void begin_divisions(llvm::PassBuilder &builder, const compile_request &request) {
-  const unsigned bits = vector_width(request);
-  if (!machine_of(request).measured)
-    return;
-  builder.registerOptimizerLastEPCallback([bits](llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
-    passes.addPass(llvm::createModuleToFunctionPassAdaptor(BeginDivisions(bits)));
-  });
+  builder.registerOptimizerLastEPCallback(
+      [&request](llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
+        llvm::FunctionPassManager functions;
+        functions.addPass(NegateRows());
+        functions.addPass(llvm::EarlyCSEPass());
+        functions.addPass(llvm::InstCombinePass());
+        refine_roots(functions, request);
+        if (machine_of(request).measured)
+          functions.addPass(BeginDivisions(vector_width(request)));
+        passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(functions)));
+      });
 }
 
 void guard_variables(llvm::Module &module, llvm::ModuleAnalysisManager &analyses) {

@@ -19,11 +19,11 @@ using Members = llvm::SmallPtrSet<llvm::Instruction *, 32>;
 // Cycles for eight doubles on a Zen 4: what the divider takes, and what begins at the multipliers instead.
 constexpr unsigned root_cycles = 16, division_cycles = 9, refinement_cycles = 11, raising_cycles = 3;
 
-// Of a number below the first one the last bits of what is left of it may be lost: its root is that of the number times
-// the second, which has an even exponent.
+// Below the first number the last bits of the remainder may be lost. There the root is that of the number times the second
+// one, which has an even exponent.
 constexpr double lost_below = 0x1p-960, raised_by = 0x1p600, lowered_by = 0x1p-300;
 
-// What vfixupimmpd does with a result, by what kind of number its source is, from the lowest four bits: quiet and
+// Tables for vfixupimmpd, which mends a result by the kind of number its source is. From the lowest four bits: quiet and
 // signalling NaN, zero, one, minus and plus infinity, negative, positive. 0 leaves the result, 1 takes the source, 2 its
 // NaN, 3 a new NaN.
 constexpr uint32_t as_root = 0x03130122, as_quotient = 0x00110122;
@@ -207,14 +207,11 @@ private:
 
 } // namespace
 
-void refine_roots(llvm::PassBuilder &builder, const compile_request &request) {
+void refine_roots(llvm::FunctionPassManager &passes, const compile_request &request) {
   const bool exact = llvm::StringRef(request.fp ? request.fp : "") == "reproducible";
-  if ((keeps_operations(request) && !exact) || request.trial || !has_feature(request, "avx512f") ||
-      !has_feature(request, "avx512vl"))
-    return;
-  builder.registerOptimizerLastEPCallback([exact](llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
-    passes.addPass(llvm::createModuleToFunctionPassAdaptor(RefineRoots(exact)));
-  });
+  const bool wanted = exact || !keeps_operations(request);
+  if (wanted && !request.trial && has_feature(request, "avx512f") && has_feature(request, "avx512vl"))
+    passes.addPass(RefineRoots(exact));
 }
 
 } // namespace op2jit

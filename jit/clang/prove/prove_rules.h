@@ -1,4 +1,4 @@
-// What each access descriptor allows, and what was found against it.
+// The promises of access descriptors, and what was found against them.
 #ifndef OP2JIT_JIT_CLANG_PROVE_RULES_H
 #define OP2JIT_JIT_CLANG_PROVE_RULES_H
 
@@ -14,7 +14,7 @@
 namespace op2jit {
 
 enum class Change { Assign, Increase, Modify }; // = ; += -= ++ -- ; the other compound assignments
-// Is what a MIN or MAX argument is assigned on the right side of what it held: not known; yes; no, on the other side.
+// Whether a MIN or MAX argument is assigned a value on the right side of what it held: not known; yes; no, on the other side.
 enum class Compared { No, Rightly, Wrongly };
 
 struct Finding {
@@ -41,14 +41,13 @@ public:
              bool surely, const std::string &same = "");
   // `index` of the array that `array` names, which has `size` elements; that is at `place`.
   void index(const clang::Expr *array, Number index, int64_t size, const Place &place);
-  // What is written next is the smaller or larger of what its argument, declared INC, held and of another value.
+  // The next write to an argument declared INC keeps the smaller or larger of what it held and of another value.
   void keeps_extremum(bool minimum);
-  void null_pointer(const clang::Expr *where);
-  // Of an element without targets: with some the compiler sees it.
+  // Reports only for elements without targets: with some the compiler sees it.
   void unset(const clang::VarDecl *variable, const clang::Expr *where);
-  // What a ragged map leads to is used by something else than OP_ROW, in a macro for instance.
-  void not_by_row(const Place &place, const clang::Expr *where);
   void at_exit(const State &state);
+  void violated(const Place &place, prove_found what, const clang::Expr *where, int64_t first = 0,
+                int64_t second = 0);
   void lost(const Place &place, clang::SourceLocation where, prove_found why);
   void lost_all(clang::SourceLocation where, prove_found why);
   void whole(prove_verdict verdict, prove_found what, clang::SourceLocation where,
@@ -66,17 +65,25 @@ public:
   std::vector<Finding> findings() const; // by argument, the last about the whole kernel
 
 private:
-  // Of an argument: what each component is set to, -1 for one that is not known.
-  struct Stored {
+  // What is known of one argument.
+  struct About {
+    Finding finding;
+    int keeps = 0; // bits, of all its changes: 1: they keep the smaller value, 2: the larger, 3: neither
+    bool doubtful = false;          // some write was not followed to its component or path
+    llvm::BitVector sometimes = {}; // components written on some path
+    llvm::BitVector in_turn =
+        {}; // those that an earlier condition wrote perhaps, as in `if (c) *w = 1; if (!c) *w = 2;`
+    // The value that each component is set to; -1: a component that is not known.
     bool reads = false, differs = false;
-    std::map<int64_t, std::string> values;
+    std::map<int64_t, std::string> values = {};
   };
+  About &about(int i) {
+    return about_[static_cast<size_t>(i)];
+  }
   void note_stored(const Place &place, const std::string &same);
-  static std::string words_of(const Stored &stored);
+  static std::string words_of(const About &about);
   void doubt(const Place &place, clang::SourceLocation where, prove_found why);
   void report(int argument, clang::SourceLocation where, Finding found);
-  void violated(const Place &place, prove_found what, const clang::Expr *where, int64_t first = 0,
-                int64_t second = 0);
   static prove_found broken(const prove_argument &arg, Change change, Compared compared);
   bool inside(const Place &place, const clang::Expr *where);
   int64_t values_of(const clang::VarDecl *variable) const;
@@ -89,16 +96,9 @@ private:
   const clang::ASTContext &context_;
   const prove_request &request_;
   const clang::FunctionDecl &kernel_;
-  std::vector<Finding> findings_;
-  std::vector<int>
-      keeps_; // by argument: of all its changes, 1: they keep the smaller value, 2: the larger, 3: neither
+  std::vector<About> about_;
+  Finding whole_;
   int keeps_next_ = 0;
-  std::vector<Stored> stored_;
-  std::vector<bool> doubtful_; // by argument: some write was not followed to its component or path
-  std::vector<llvm::BitVector> sometimes_; // by argument: components written on some path
-  // By argument: components written where an earlier condition had written them perhaps, as in `if (c) *w = 1; if
-  // (!c) *w = 2;`.
-  std::vector<llvm::BitVector> in_turn_;
 };
 
 } // namespace op2jit

@@ -1,4 +1,4 @@
-// What the prover knows at one point of a kernel's text.
+// The prover's knowledge at one point of a kernel's text.
 #ifndef OP2JIT_JIT_CLANG_PROVE_STATE_H
 #define OP2JIT_JIT_CLANG_PROVE_STATE_H
 
@@ -32,6 +32,12 @@ struct Place {
   int argument = -1;
   Number entry = 0, component = 0;
 
+  static Place local(const clang::VarDecl *variable, int64_t component = 0) {
+    return {Local, variable, -1, 0, component};
+  }
+  static Place of(int argument, Kind kind = Argument) {
+    return {kind, nullptr, argument, 0, 0};
+  }
   bool operator==(const Place &other) const {
     return kind == other.kind && variable == other.variable && argument == other.argument &&
            entry == other.entry && component == other.component;
@@ -85,7 +91,7 @@ struct Value {
   Number as_number() const {
     return kind == Integer ? Number(number) : std::nullopt;
   }
-  // What is true of both.
+  // The value that describes both.
   Value joined(const Value &other) const;
   bool operator==(const Value &other) const {
     return kind == other.kind && number == other.number && target == other.target && minus == other.minus &&

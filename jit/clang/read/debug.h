@@ -1,4 +1,4 @@
-// What the debug information of a program says of how one of its units was compiled.
+// How one unit of a program was compiled, as its debug information says it.
 #ifndef OP2JIT_JIT_CLANG_DEBUG_H
 #define OP2JIT_JIT_CLANG_DEBUG_H
 

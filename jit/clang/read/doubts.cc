@@ -13,7 +13,7 @@
 
 namespace op2jit {
 
-// What each compile gives another value.
+// Macros to which each compile gives another value.
 static bool is_of_the_compile(llvm::StringRef name) {
   return name == "__FILE__" || name == "__BASE_FILE__" || name == "__DATE__" || name == "__TIME__" ||
          name == "__TIMESTAMP__" || name == "__COUNTER__" || name == "__INCLUDE_LEVEL__";
@@ -43,15 +43,11 @@ public:
     const clang::SourceLocation at = sources_.getExpansionLoc(range.getBegin());
     if (!is_of_the_compile(word(name)) || sources_.isInSystemHeader(at))
       return;
-    const clang::PresumedLoc place = sources_.getPresumedLoc(at);
-    const unsigned offset = sources_.getFileOffset(at);
-    doubts_.conditions_.push_back({sources_.getFileID(at),
-                                   offset,
-                                   offset,
-                                   word(name),
-                                   std::string(place.getFilename()) + ":" + std::to_string(place.getLine()),
-                                   true,
-                                   {}});
+    doubts_.conditions_.push_back(condition_at(at));
+    Doubts::Condition &made = doubts_.conditions_.back();
+    made.end = made.begin;
+    made.name = word(name);
+    made.doubtful = true;
   }
   void Ifdef(clang::SourceLocation at, const clang::Token &name, const clang::MacroDefinition &) override {
     begin(at, {word(name)}, false);
@@ -97,6 +93,11 @@ public:
   }
 
 private:
+  Doubts::Condition condition_at(clang::SourceLocation at) const {
+    const clang::PresumedLoc place = sources_.getPresumedLoc(at);
+    const std::string words = std::string(place.getFilename()) + ":" + std::to_string(place.getLine());
+    return {sources_.getFileID(at), sources_.getFileOffset(at), ~0u, "", words, false, {}};
+  }
   void include(const std::string &file, clang::SourceLocation at) {
     const auto from = sources_.getFileEntryRefForID(sources_.getFileID(at));
     llvm::StringRef name = sources_.getCharacterData(at);
@@ -122,16 +123,17 @@ private:
     }
     return found;
   }
-  // What a compiler's own version, language or options define.
+  // Names that may depend on a compiler's own version, language or options.
   bool is_doubtful(const std::string &name) const {
     const clang::IdentifierInfo *identifier = preprocessor_.getIdentifierInfo(name);
     const bool defined = preprocessor_.getMacroInfo(identifier) != nullptr;
     const bool reserved = llvm::StringRef(name).starts_with("_");
     if (name == "__clang__" || name == "__clang_major__")
       return is_gcc_;
-    if (name == "__cplusplus" || name == "__GNUC__" || name == "__CUDACC__" || name == "__HIPCC__" ||
-        name == "__NVCC__" || name == "__HIPSYCL__" || name == "__SYCL_DEVICE_ONLY__" || name == "_MSC_VER" ||
-        name == "_WIN32" || name == "WIN32" || name == "__APPLE__" || name == "__INTEL_COMPILER")
+    static const char *const certain[] = {
+        "__cplusplus",          "__GNUC__", "__CUDACC__", "__HIPCC__", "__NVCC__",  "__HIPSYCL__",
+        "__SYCL_DEVICE_ONLY__", "_MSC_VER", "_WIN32",     "WIN32",     "__APPLE__", "__INTEL_COMPILER"};
+    if (llvm::is_contained(certain, name))
       return false;
     return !defined && (!known_ || reserved);
   }
@@ -145,14 +147,7 @@ private:
   void begin(clang::SourceLocation at, const std::vector<std::string> &names, bool may_guard) {
     if (sources_.isInSystemHeader(at) || !at.isFileID())
       return;
-    const clang::PresumedLoc place = sources_.getPresumedLoc(at);
-    Doubts::Condition condition = {sources_.getFileID(at),
-                                   sources_.getFileOffset(at),
-                                   ~0u,
-                                   "",
-                                   std::string(place.getFilename()) + ":" + std::to_string(place.getLine()),
-                                   false,
-                                   {}};
+    Doubts::Condition condition = condition_at(at);
     if (!may_guard || !is_first(condition))
       test(condition, names);
     open_[at] = doubts_.conditions_.size();

@@ -1,5 +1,5 @@
-// What the generated loop calls: the kernel itself, or of a method and of a template's instance a function of our own that
-// calls it, since generated code names functions.
+// The function that the generated loop calls: the kernel itself. For a method or a template's instance it is a function of
+// our own that calls the kernel, since generated code names functions.
 #ifndef OP2JIT_JIT_CLANG_ENTRY_H
 #define OP2JIT_JIT_CLANG_ENTRY_H
 

@@ -1,6 +1,8 @@
 #include "needs.h"
 
 #include <clang/AST/DeclTemplate.h>
+#include <clang/AST/StmtCXX.h>
+#include <clang/AST/TypeLoc.h>
 #include <clang/Basic/SourceManager.h>
 
 namespace op2jit {
@@ -23,10 +25,7 @@ std::string signature_of(const clang::FunctionDecl &function) {
 /* ---- statements ----*/
 
 void Scope::add(clang::Decl *declaration) {
-  const auto *function = llvm::dyn_cast<clang::FunctionDecl>(declaration);
-  const auto *pattern = llvm::dyn_cast<clang::FunctionTemplateDecl>(declaration);
-  if (pattern)
-    function = pattern->getTemplatedDecl();
+  const clang::FunctionDecl *function = declaration->getAsFunction();
   unsigned from, to;
   if (!tokens_.statement(declaration->getBeginLoc(), declaration->getEndLoc(),
                          function && function->doesThisDeclarationHaveABody(), from, to))
@@ -57,18 +56,8 @@ void Scope::collect(clang::DeclContext *where) {
 // Templates stand where their pattern is, members where their class is.
 static const clang::Decl *outermost(const clang::Decl *declaration) {
   for (;;) {
-    if (const auto *function = llvm::dyn_cast<clang::FunctionDecl>(declaration))
-      if (const clang::FunctionTemplateDecl *described = function->getDescribedFunctionTemplate())
-        declaration = described;
-    if (const auto *record = llvm::dyn_cast<clang::CXXRecordDecl>(declaration))
-      if (const clang::ClassTemplateDecl *described = record->getDescribedClassTemplate())
-        declaration = described;
-    if (const auto *variable = llvm::dyn_cast<clang::VarDecl>(declaration))
-      if (const clang::VarTemplateDecl *described = variable->getDescribedVarTemplate())
-        declaration = described;
-    if (const auto *alias = llvm::dyn_cast<clang::TypeAliasDecl>(declaration))
-      if (const clang::TypeAliasTemplateDecl *described = alias->getDescribedAliasTemplate())
-        declaration = described;
+    if (const clang::TemplateDecl *described = declaration->getDescribedTemplate())
+      declaration = described;
     const clang::DeclContext *around = declaration->getLexicalDeclContext();
     if (!around || around->isFileContext() || around->isExternCContext() || around->isExternCXXContext())
       return declaration;
@@ -87,19 +76,17 @@ bool Scope::find(const clang::Decl *declaration, unsigned &from) const {
 /* ---- needs ----*/
 
 void Needs::begin(const clang::Expr *kernel) {
-  TraverseStmt(const_cast<clang::Expr *>(kernel));
+  walk(const_cast<clang::Expr *>(kernel));
 }
 
-// False, as visits say that no more is to be visited.
-bool Needs::refuse_at(clang::SourceLocation where, const std::string &reason) {
+void Needs::refuse_at(clang::SourceLocation where, const std::string &reason) {
   if (!why.empty())
-    return false;
+    return;
   const clang::SourceManager &sources = scope_.context().getSourceManager();
   const clang::PresumedLoc at = sources.getPresumedLoc(sources.getExpansionLoc(where));
   why = reason;
   if (at.isValid())
     why += " (" + std::string(at.getFilename()) + ":" + std::to_string(at.getLine()) + ")";
-  return false;
 }
 
 void Needs::refuse(const clang::Decl *declaration, const std::string &reason) {
@@ -151,16 +138,14 @@ void Needs::need(clang::Decl *declaration) {
     return;
   for (clang::Decl *other : declaration->redecls())
     add(other);
-  TraverseDecl(declaration);
+  walk(declaration);
 }
 
 void Needs::need_record(clang::CXXRecordDecl *record) {
   if (auto *special = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(record)) {
-    if (!special->isExplicitSpecialization()) {
-      need(special->getSpecializedTemplate());
-      return;
-    }
     need(special->getSpecializedTemplate());
+    if (!special->isExplicitSpecialization())
+      return;
   }
   if (!seen_.insert(record->getCanonicalDecl()).second)
     return;
@@ -178,7 +163,7 @@ void Needs::need_record(clang::CXXRecordDecl *record) {
   if (clang::CXXRecordDecl *around = llvm::dyn_cast<clang::CXXRecordDecl>(record->getDeclContext()))
     need(around);
   if (clang::CXXRecordDecl *definition = record->getDefinition())
-    TraverseDecl(definition);
+    walk(definition);
 }
 
 void Needs::need_function(clang::FunctionDecl *function) {
@@ -187,7 +172,7 @@ void Needs::need_function(clang::FunctionDecl *function) {
     if (pattern && is_own(scope_.context(), pattern))
       need_function(pattern);
     if (is_own(scope_.context(), function) && seen_.insert(function->getCanonicalDecl()).second)
-      TraverseDecl(function);
+      walk(function);
     if (is_own(scope_.context(), function))
       return;
   }
@@ -215,7 +200,7 @@ void Needs::need_function(clang::FunctionDecl *function) {
   if (!definition)
     return;
   inside_.push_back(first);
-  TraverseDecl(definition);
+  walk(definition);
   inside_.pop_back();
 }
 
@@ -239,7 +224,7 @@ void Needs::need_variable(clang::VarDecl *variable) {
       need(record);
     for (clang::VarDecl *other : variable->redecls())
       add(other);
-    TraverseDecl(definition ? definition : variable);
+    walk(definition ? definition : variable);
   } else if (!variable->getDeclContext()->getRedeclContext()->isTranslationUnit())
     refuse(variable, "it names the variable '" + variable->getQualifiedNameAsString() +
                          "', and only constants at file scope can be declared");
@@ -253,23 +238,7 @@ void Needs::need_introducer(clang::NamedDecl *found) {
       add(shadow->getIntroducer());
 }
 
-bool Needs::VisitDeclRefExpr(clang::DeclRefExpr *expression) {
-  need_introducer(expression->getFoundDecl());
-  need(expression->getDecl());
-  return why.empty();
-}
-
-bool Needs::VisitMemberExpr(clang::MemberExpr *expression) {
-  need(expression->getMemberDecl());
-  return why.empty();
-}
-
-bool Needs::VisitCXXConstructExpr(clang::CXXConstructExpr *expression) {
-  need(expression->getConstructor());
-  return why.empty();
-}
-
-bool Needs::VisitOverloadExpr(clang::OverloadExpr *expression) {
+void Needs::need_overloads(const clang::OverloadExpr *expression) {
   for (clang::NamedDecl *found : expression->decls()) {
     need_introducer(found);
     clang::NamedDecl *meant = found->getUnderlyingDecl();
@@ -278,92 +247,80 @@ bool Needs::VisitOverloadExpr(clang::OverloadExpr *expression) {
     if (is_own(scope_.context(), meant))
       need(meant);
   }
-  return why.empty();
 }
 
-bool Needs::VisitTypedefTypeLoc(clang::TypedefTypeLoc type) {
-  need(type.getTypedefNameDecl());
-  return why.empty();
-}
-
-bool Needs::VisitTagTypeLoc(clang::TagTypeLoc type) {
-  need(type.getDecl());
-  return why.empty();
-}
-
-bool Needs::VisitUsingTypeLoc(clang::UsingTypeLoc type) {
-  need_introducer(type.getFoundDecl());
-  return why.empty();
-}
-
-bool Needs::VisitTemplateSpecializationTypeLoc(clang::TemplateSpecializationTypeLoc type) {
-  if (clang::TemplateDecl *meant = type.getTypePtr()->getTemplateName().getAsTemplateDecl())
-    need(meant);
-  return why.empty();
-}
-
-// One that is kept from call to call belongs to the program.
-bool Needs::VisitVarDecl(clang::VarDecl *variable) {
-  if (!variable->isStaticLocal() || variable->isConstexpr())
-    return why.empty();
-  if (!variable->getType().isConstant(scope_.context()))
-    refuse(variable,
-           "the static variable '" + variable->getNameAsString() + "' keeps what one element leaves");
-  else if (variable->getInit() && !variable->getInit()->isValueDependent() &&
-           !variable->getInit()->isConstantInitializer(scope_.context(), false))
-    refuse(variable,
-           "the static variable '" + variable->getNameAsString() + "' gets its value when the program runs");
-  return why.empty();
-}
-
-// What a kernel changes is no constant.
-bool Needs::change(const clang::Expr *place) {
+// A variable that a kernel changes is no constant.
+void Needs::change(const clang::Expr *place) {
   place = place->IgnoreParenImpCasts();
   while (const auto *item = llvm::dyn_cast<clang::ArraySubscriptExpr>(place))
     place = item->getBase()->IgnoreParenImpCasts();
   const auto *name = llvm::dyn_cast<clang::DeclRefExpr>(place);
   const auto *variable = name ? llvm::dyn_cast<clang::VarDecl>(name->getDecl()) : nullptr;
-  return !variable || !variable->hasGlobalStorage() || variable->isStaticLocal()
-             ? why.empty()
-             : refuse_at(place->getBeginLoc(),
-                         "it changes the variable '" + variable->getNameAsString() + "'");
+  if (variable && variable->hasGlobalStorage() && !variable->isStaticLocal())
+    refuse_at(place->getBeginLoc(), "it changes the variable '" + variable->getNameAsString() + "'");
 }
 
-bool Needs::VisitBinaryOperator(clang::BinaryOperator *expression) {
-  return expression->isAssignmentOp() ? change(expression->getLHS()) : why.empty();
+// ---- the walk, to the first reason that there can be no text ----
+
+// Assembler, and what needs the language's library when it runs.
+static const struct {
+  clang::Stmt::StmtClass what;
+  const char *words;
+} refused[] = {{clang::Stmt::GCCAsmStmtClass, "it has assembler text"},
+               {clang::Stmt::CXXThrowExprClass, "it throws an exception"},
+               {clang::Stmt::CXXTryStmtClass, "it catches exceptions"},
+               {clang::Stmt::CXXNewExprClass, "it takes memory with new"},
+               {clang::Stmt::CXXDeleteExprClass, "it gives memory back with delete"},
+               {clang::Stmt::CXXTypeidExprClass, "it asks for types with typeid"},
+               {clang::Stmt::CXXDynamicCastExprClass, "it has a dynamic_cast"}};
+
+void Needs::statement(clang::Stmt *statement) {
+  if (!why.empty())
+    return;
+  for (const auto &row : refused)
+    if (statement->getStmtClass() == row.what)
+      refuse_at(statement->getBeginLoc(), row.words);
+  if (auto *name = llvm::dyn_cast<clang::DeclRefExpr>(statement)) {
+    need_introducer(name->getFoundDecl());
+    need(name->getDecl());
+  } else if (const auto *member = llvm::dyn_cast<clang::MemberExpr>(statement))
+    need(member->getMemberDecl());
+  else if (const auto *made = llvm::dyn_cast<clang::CXXConstructExpr>(statement))
+    need(made->getConstructor());
+  else if (const auto *several = llvm::dyn_cast<clang::OverloadExpr>(statement))
+    need_overloads(several);
+  else if (const auto *binary = llvm::dyn_cast<clang::BinaryOperator>(statement)) {
+    if (binary->isAssignmentOp())
+      change(binary->getLHS());
+  } else if (const auto *unary = llvm::dyn_cast<clang::UnaryOperator>(statement))
+    if (unary->isIncrementDecrementOp())
+      change(unary->getSubExpr());
 }
 
-bool Needs::VisitUnaryOperator(clang::UnaryOperator *expression) {
-  return expression->isIncrementDecrementOp() ? change(expression->getSubExpr()) : why.empty();
+void Needs::type(clang::TypeLoc type) {
+  if (!why.empty())
+    return;
+  if (const auto alias = type.getAs<clang::TypedefTypeLoc>())
+    need(alias.getTypedefNameDecl());
+  else if (const auto tag = type.getAs<clang::TagTypeLoc>())
+    need(tag.getDecl());
+  else if (const auto used = type.getAs<clang::UsingTypeLoc>())
+    need_introducer(used.getFoundDecl());
+  else if (const auto special = type.getAs<clang::TemplateSpecializationTypeLoc>())
+    need(special.getTypePtr()->getTemplateName().getAsTemplateDecl());
 }
 
-bool Needs::VisitGCCAsmStmt(clang::GCCAsmStmt *statement) {
-  return refuse_at(statement->getBeginLoc(), "it has assembler text");
-}
-
-// What needs the language's library when it runs.
-bool Needs::VisitCXXThrowExpr(clang::CXXThrowExpr *expression) {
-  return refuse_at(expression->getBeginLoc(), "it throws an exception");
-}
-
-bool Needs::VisitCXXTryStmt(clang::CXXTryStmt *statement) {
-  return refuse_at(statement->getBeginLoc(), "it catches exceptions");
-}
-
-bool Needs::VisitCXXNewExpr(clang::CXXNewExpr *expression) {
-  return refuse_at(expression->getBeginLoc(), "it takes memory with new");
-}
-
-bool Needs::VisitCXXDeleteExpr(clang::CXXDeleteExpr *expression) {
-  return refuse_at(expression->getBeginLoc(), "it gives memory back with delete");
-}
-
-bool Needs::VisitCXXTypeidExpr(clang::CXXTypeidExpr *expression) {
-  return refuse_at(expression->getBeginLoc(), "it asks for types with typeid");
-}
-
-bool Needs::VisitCXXDynamicCastExpr(clang::CXXDynamicCastExpr *expression) {
-  return refuse_at(expression->getBeginLoc(), "it has a dynamic_cast");
+// A variable that is kept from call to call belongs to the program.
+void Needs::declaration(clang::Decl *declaration) {
+  auto *variable = llvm::dyn_cast<clang::VarDecl>(declaration);
+  if (!why.empty() || !variable || !variable->isStaticLocal() || variable->isConstexpr())
+    return;
+  const std::string name = "the static variable '" + variable->getNameAsString() + "'";
+  if (!variable->getType().isConstant(scope_.context()))
+    refuse(variable, name + " keeps what one element leaves");
+  else if (variable->getInit() && !variable->getInit()->isValueDependent() &&
+           !variable->getInit()->isConstantInitializer(scope_.context(), false))
+    refuse(variable, name + " gets its value when the program runs");
 }
 
 } // namespace op2jit

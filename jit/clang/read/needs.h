@@ -1,20 +1,21 @@
-// What a kernel needs: the declarations of the project that it reaches, by whatever way.
+// The declarations of the project that a kernel reaches, by whatever way.
 #ifndef OP2JIT_JIT_CLANG_NEEDS_H
 #define OP2JIT_JIT_CLANG_NEEDS_H
 
 #include <clang/AST/ASTContext.h>
-#include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/AST/ExprCXX.h>
 
 #include <map>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "jit/clang/visitor.h"
 #include "tokens.h"
 
 namespace op2jit {
 
-// Is it in a file of the project, not in one of the system or of this library?
+// Whether it is in a file of the project, not in one of the system or of this library.
 bool is_own(const clang::ASTContext &context, const clang::Decl *declaration);
 
 // A function of a header that is not the project's, as a text calls it: "sqrt double(double)".
@@ -57,10 +58,9 @@ private:
   std::vector<unsigned> directives_;
 };
 
-// Its walk is compiled in needs.cc alone: each file that calls a Traverse... of it takes ten seconds more to compile.
-class Needs : public clang::RecursiveASTVisitor<Needs> {
+class Needs : private Visitor {
 public:
-  explicit Needs(const Scope &scope) : scope_(scope) {
+  explicit Needs(const Scope &scope) : Visitor(true), scope_(scope) {
   }
   // From the kernel on.
   void begin(clang::FunctionDecl *kernel) {
@@ -68,47 +68,26 @@ public:
   }
   // The same, as op_par_loop names it: with the arguments of a template.
   void begin(const clang::Expr *kernel);
-  bool shouldVisitImplicitCode() const {
-    return true;
-  }
-  bool shouldVisitTemplateInstantiations() const {
-    return true;
-  }
 
   std::set<unsigned> statements; // where those begin that are needed
   std::vector<clang::VarDecl *> variables;
   std::set<std::string> signatures; // functions that the text has from elsewhere
   std::string why;                  // there can be no text: the first reason
 
-  bool VisitDeclRefExpr(clang::DeclRefExpr *expression);
-  bool VisitMemberExpr(clang::MemberExpr *expression);
-  bool VisitCXXConstructExpr(clang::CXXConstructExpr *expression);
-  bool VisitOverloadExpr(clang::OverloadExpr *expression);
-  bool VisitTypedefTypeLoc(clang::TypedefTypeLoc type);
-  bool VisitTagTypeLoc(clang::TagTypeLoc type);
-  bool VisitUsingTypeLoc(clang::UsingTypeLoc type);
-  bool VisitTemplateSpecializationTypeLoc(clang::TemplateSpecializationTypeLoc type);
-  bool VisitVarDecl(clang::VarDecl *variable);
-  bool VisitBinaryOperator(clang::BinaryOperator *expression);
-  bool VisitUnaryOperator(clang::UnaryOperator *expression);
-  bool VisitGCCAsmStmt(clang::GCCAsmStmt *statement);
-  bool VisitCXXThrowExpr(clang::CXXThrowExpr *expression);
-  bool VisitCXXTryStmt(clang::CXXTryStmt *statement);
-  bool VisitCXXNewExpr(clang::CXXNewExpr *expression);
-  bool VisitCXXDeleteExpr(clang::CXXDeleteExpr *expression);
-  bool VisitCXXTypeidExpr(clang::CXXTypeidExpr *expression);
-  bool VisitCXXDynamicCastExpr(clang::CXXDynamicCastExpr *expression);
-
 private:
+  void declaration(clang::Decl *declaration) override;
+  void statement(clang::Stmt *statement) override;
+  void type(clang::TypeLoc type) override;
   void need(clang::Decl *declaration);
   void need_introducer(clang::NamedDecl *found);
   void need_function(clang::FunctionDecl *function);
   void need_variable(clang::VarDecl *variable);
   void need_record(clang::CXXRecordDecl *record);
   void add(clang::Decl *declaration);
-  bool change(const clang::Expr *place);
+  void need_overloads(const clang::OverloadExpr *expression);
+  void change(const clang::Expr *place);
   void refuse(const clang::Decl *declaration, const std::string &reason);
-  bool refuse_at(clang::SourceLocation where, const std::string &reason);
+  void refuse_at(clang::SourceLocation where, const std::string &reason);
 
   const Scope &scope_;
   std::set<const clang::Decl *> seen_;

@@ -3,7 +3,7 @@
 namespace op2jit {
 namespace {
 
-// What a pointer, or the place of a reference, is made of: "&table[i] + 1" of table.
+// The variable that a pointer, or the place of a reference, is made from: "&table[i] + 1" from table.
 const clang::VarDecl *root_of(const clang::Expr *value) {
   for (;;) {
     value = value->IgnoreParenCasts();
@@ -30,35 +30,33 @@ bool may_change(const clang::ASTContext &context, clang::QualType type) {
   return !context.getBaseElementType(type->getPointeeType()).isConstQualified();
 }
 
-class Flow : public clang::RecursiveASTVisitor<Flow> {
+class Flow : public Visitor {
 public:
   Flow(const clang::ASTContext &context, const Needs &needs) : context_(context) {
     for (const clang::VarDecl *variable : needs.variables)
       pointing.insert(variable->getCanonicalDecl());
   }
-  bool VisitVarDecl(clang::VarDecl *variable) {
-    if (variable->hasInit())
-      flow(variable->getInit(), variable);
-    return true;
-  }
-  bool VisitBinaryOperator(clang::BinaryOperator *expression) {
-    const auto *name = llvm::dyn_cast<clang::DeclRefExpr>(expression->getLHS()->IgnoreParenImpCasts());
-    if (expression->getOpcode() == clang::BO_Assign && name)
-      if (const auto *variable = llvm::dyn_cast<clang::VarDecl>(name->getDecl()))
-        flow(expression->getRHS(), variable);
-    return true;
-  }
-  bool VisitCallExpr(clang::CallExpr *call) {
-    const clang::FunctionDecl *function = call->getDirectCallee();
-    for (unsigned i = 0; function && i < call->getNumArgs() && i < function->getNumParams(); i++)
-      for (const clang::FunctionDecl *other : function->redecls())
-        flow(call->getArg(i), other->getParamDecl(i));
-    return true;
-  }
   std::set<const clang::VarDecl *> pointing; // constants, and what points to them
   std::set<clang::SourceLocation> begins;
 
 private:
+  void declaration(clang::Decl *declaration) override {
+    const auto *variable = llvm::dyn_cast<clang::VarDecl>(declaration);
+    if (variable && variable->hasInit())
+      flow(variable->getInit(), variable);
+  }
+  void statement(clang::Stmt *statement) override {
+    const auto *assigns = llvm::dyn_cast<clang::BinaryOperator>(statement);
+    const auto *call = llvm::dyn_cast<clang::CallExpr>(statement);
+    const clang::FunctionDecl *function = call ? call->getDirectCallee() : nullptr;
+    if (assigns && assigns->getOpcode() == clang::BO_Assign)
+      if (const auto *name = llvm::dyn_cast<clang::DeclRefExpr>(assigns->getLHS()->IgnoreParenImpCasts()))
+        if (const auto *variable = llvm::dyn_cast<clang::VarDecl>(name->getDecl()))
+          flow(assigns->getRHS(), variable);
+    for (unsigned i = 0; function && i < call->getNumArgs() && i < function->getNumParams(); i++)
+      for (const clang::FunctionDecl *other : function->redecls())
+        flow(call->getArg(i), other->getParamDecl(i));
+  }
   void flow(const clang::Expr *from, const clang::VarDecl *to) {
     const clang::VarDecl *root = root_of(from);
     if (root && pointing.count(root->getCanonicalDecl()) && may_change(context_, to->getType()) &&
@@ -76,7 +74,7 @@ std::set<clang::SourceLocation> pointers_to_constants(const Scope &scope, const 
     before = flow.begins.size();
     for (unsigned from : needs.statements)
       for (clang::Decl *declaration : scope.at(from).declarations)
-        flow.TraverseDecl(declaration);
+        flow.walk(declaration);
   }
   return flow.begins;
 }

@@ -3,7 +3,6 @@
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Lex/Preprocessor.h>
 #include <clang/Parse/ParseAST.h>
-#include <clang/Sema/Sema.h>
 
 #include <deque>
 #include <memory>
@@ -47,12 +46,18 @@ struct Call {
 };
 
 // op_seq.h makes of op_par_loop and op_decl_const calls of two functions that nobody defines.
-class Calls : public clang::RecursiveASTVisitor<Calls> {
+class Calls : public Visitor {
 public:
-  bool VisitCallExpr(clang::CallExpr *call) {
-    const clang::FunctionDecl *function = call->getDirectCallee();
+  std::vector<Call> loops;
+  std::vector<const clang::VarDecl *> constants;
+  bool opens_std = false; // a name without "std::" may be one of those
+
+private:
+  void statement(clang::Stmt *statement) override {
+    const auto *call = llvm::dyn_cast<clang::CallExpr>(statement);
+    const clang::FunctionDecl *function = call ? call->getDirectCallee() : nullptr;
     if (!function || !function->getDeclName().isIdentifier() || call->getNumArgs() < 1)
-      return true;
+      return;
     if (function->getName() == "op2jit_kernel_is" && call->getNumArgs() == 2)
       loops.push_back({call->getArg(1),
                        llvm::dyn_cast<clang::StringLiteral>(call->getArg(0)->IgnoreParenImpCasts()),
@@ -60,17 +65,11 @@ public:
     if (function->getName() == "op2jit_constant_is")
       if (const clang::VarDecl *variable = meant(call->getArg(0)))
         constants.push_back(variable->getCanonicalDecl());
-    return true;
   }
-  bool VisitUsingDirectiveDecl(clang::UsingDirectiveDecl *directive) {
-    opens_std |= directive->getNominatedNamespace()->isStdNamespace();
-    return true;
+  void declaration(clang::Decl *declaration) override {
+    if (const auto *directive = llvm::dyn_cast<clang::UsingDirectiveDecl>(declaration))
+      opens_std |= directive->getNominatedNamespace()->isStdNamespace();
   }
-  std::vector<Call> loops;
-  std::vector<const clang::VarDecl *> constants;
-  bool opens_std = false; // a name without "std::" may be one of those
-
-private:
   static const clang::VarDecl *meant(const clang::Expr *value) {
     value = value->IgnoreParenCasts();
     if (const auto *address = llvm::dyn_cast<clang::UnaryOperator>(value))
@@ -210,8 +209,7 @@ std::string verify(const read_request &request, const read_kernel &kernel, const
   std::string why;
   const bool parsed = parse(
       alone, output, [](clang::CompilerInstance &) { return std::make_unique<clang::ASTConsumer>(); },
-      [&](clang::CompilerInstance &compiler) {
-        clang::ASTContext &context = compiler.getASTContext();
+      [&](clang::ASTContext &context) {
         const Tokens none;
         const Scope scope(context, none);
         Needs again(scope);
@@ -237,7 +235,7 @@ const clang::FunctionDecl *function_of(const clang::Expr *kernel) {
   return name ? llvm::dyn_cast<clang::FunctionDecl>(name->getDecl()) : nullptr;
 }
 
-// What a kernel needs, or in `why` what keeps it from having a text.
+// Finds a kernel's text, or says in `why` that it has none.
 void find_text(const read_request &request, const Scope &scope, const Doubts &doubts, const Calls &calls,
                const Call &call, const clang::FunctionDecl &function, Answer &answer, read_kernel &kernel,
                std::string &why) {
@@ -290,19 +288,12 @@ void read_kernel_of(const read_request &request, const Scope &scope, const Doubt
   const clang::PresumedLoc at = sources.getPresumedLoc(sources.getExpansionLoc(call.at)),
                            end = sources.getPresumedLoc(sources.getExpansionRange(call.end).getEnd());
   const clang::FunctionDecl *function = function_of(call.kernel);
-  const char *spelled = answer.keep(call.spelled ? call.spelled->getString().str() : "");
-  read_kernel kernel = {"",
-                        spelled,
-                        answer.keep(at.getFilename()),
-                        static_cast<int>(at.getLine()),
-                        static_cast<int>(end.getLine()),
-                        nullptr,
-                        "",
-                        "",
-                        nullptr,
-                        0,
-                        nullptr,
-                        0};
+  read_kernel kernel = {};
+  kernel.function = kernel.doubt = "";
+  kernel.spelled = answer.keep(call.spelled ? call.spelled->getString().str() : "");
+  kernel.file = answer.keep(at.getFilename());
+  kernel.line = static_cast<int>(at.getLine());
+  kernel.last_line = static_cast<int>(end.getLine());
   std::string why;
   for (size_t i = 0; function && i < answer.functions.size(); i++) // the same again
     if (answer.functions[i] == function->getCanonicalDecl()) {
@@ -339,7 +330,7 @@ Came read_all(const read_request &request, const Tokens &tokens, const Doubts &d
   Calls calls;
   for (clang::Decl *declaration : compiler.getASTContext().getTranslationUnitDecl()->decls())
     if (is_own(compiler.getASTContext(), declaration))
-      calls.TraverseDecl(declaration);
+      calls.walk(declaration);
   if (few && calls.opens_std)
     return Came::unsure;
   for (const Call &call : calls.loops)
@@ -447,11 +438,11 @@ void release(read_result *result) {
   *result = {};
 }
 
-constexpr reader table = {READER_ABI, read, release};
+constexpr reader reader_table = {READER_ABI, read, release};
 
 } // namespace
 } // namespace op2jit
 
 extern "C" __attribute__((visibility("default"))) const reader *op2jit_reader() {
-  return &op2jit::table;
+  return &op2jit::reader_table;
 }

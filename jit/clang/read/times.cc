@@ -18,8 +18,7 @@ static std::string doubt_of_times(const read_request &request) {
   return "";
 }
 
-// What is written to a file sets both times; who sets the first one back, or puts another file in its place, sets the
-// second one.
+// Writing to a file sets both of its times. Setting the first one back, or putting another file in its place, sets the second.
 static void judge_time(const read_request &request, const std::string &file, Judgement &out) {
   struct stat status;
   const long long limit = request.compiled ? request.compiled : request.made;

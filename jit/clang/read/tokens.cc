@@ -43,7 +43,7 @@ bool Tokens::statement(clang::SourceLocation begin, clang::SourceLocation end, b
     const std::string &text = items_[to].text;
     if (body || (depth == 0 && text == ";"))
       return ++to, true;
-    // What ends here may be the end of a class.
+    // A bracket that closes here without an opening one may end a class.
     depth += is(text, "({[") ? 1 : is(text, ")}]") && depth > 0 ? -1 : 0;
   }
   return false;

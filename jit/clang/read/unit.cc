@@ -14,7 +14,7 @@ namespace {
 // may mean something else then only by names that are not there, which is an error, or if those of std are all open.
 constexpr char few_folder[] = "/op2jit/few";
 
-// Who reads a pipe may wait for ever.
+// Reading a pipe may wait for ever.
 class PlainFiles : public llvm::vfs::ProxyFileSystem {
 public:
   PlainFiles() : ProxyFileSystem(llvm::vfs::getRealFileSystem()) {
@@ -57,7 +57,7 @@ std::vector<std::string> command_line(const read_request &request, const Flags &
   if (few)
     words.insert(words.end(), {"-DOP2JIT_READING_FEW", "-isystem", few_folder});
   words.insert(words.end(), flags.words.begin(), flags.words.end());
-  // What a compiler's wrapper would have found: no kernel has anything from there, but units include it.
+  // Folders that a compiler's wrapper adds: no kernel has anything from there, but units include it.
   static const char *const usual[] = {"/usr/lib/x86_64-linux-gnu/openmpi/include",
                                       "/usr/include/x86_64-linux-gnu/mpich", "/usr/include/openmpi-x86_64",
                                       "/usr/include/mpich-x86_64", "/usr/include/hdf5/serial"};

@@ -1,10 +1,11 @@
-// What a kernel and the functions that it reaches must not have, if several threads are to do the same: anything that lasts,
+// Reasons why several threads cannot share a kernel's loop, in it and in the functions that it reaches: anything that lasts,
 // that a pointer in a value leads to, or that is not known. What is not listed here is a doubt, whatever it may be.
 #include <clang/AST/Stmt.h>
 #include <clang/Basic/Builtins.h>
 
 #include <deque>
 
+#include "jit/clang/front.h"
 #include "rows.h"
 
 namespace op2jit {
@@ -136,7 +137,7 @@ private:
 
   // The prelude's own functions have such names.
   static bool is_known(const clang::FunctionDecl *callee) {
-    return callee && callee->getIdentifier() && (is_pure(callee) || callee->getName().starts_with("op2"));
+    return callee && (is_pure(callee) || name_of(callee).starts_with("op2"));
   }
 
   void name(const clang::DeclRefExpr *named) {

@@ -56,7 +56,7 @@ private:
     }
   }
 
-  // What the text does not define may do with it what it likes.
+  // A function that the text does not define may do with it what it likes.
   void pass(const clang::CallExpr *call, const clang::ParmVarDecl *parameter, int argument) {
     const clang::FunctionDecl *callee = text_.own_function(call->getDirectCallee());
     for (unsigned i = 0; callee && i < call->getNumArgs() && i < callee->getNumParams(); i++)
@@ -64,7 +64,7 @@ private:
         add(callee->getParamDecl(i), argument);
   }
 
-  // Is it x of OP_ROW(x, k)? Where the text does not compile, nothing but the macro shows it.
+  // Whether it is x of OP_ROW(x, k). Where the text does not compile, only the macro shows it.
   bool is_handle(const clang::DeclRefExpr *name, const clang::Stmt *around) {
     const auto *element = llvm::dyn_cast_or_null<clang::ArraySubscriptExpr>(around);
     clang::SourceLocation at = name->getLocation();

@@ -1,4 +1,4 @@
-// What a kernel does with the rows of ragged maps, as its tree shows it (jit/front/rows/rows.h). In doubt the answer is no.
+// A kernel's use of the rows of ragged maps, as its tree shows it (jit/front/rows/rows.h). In doubt the answer is no.
 #ifndef OP2JIT_JIT_CLANG_ROWS_ROWS_H
 #define OP2JIT_JIT_CLANG_ROWS_ROWS_H
 
@@ -66,12 +66,12 @@ std::set<const clang::Stmt *> handles_of(const clang::Stmt *row);
 
 // The variable that is named, with parentheses perhaps; NULL: it is something else.
 const clang::VarDecl *variable_of(const clang::Stmt *expression);
-// Is nothing used of a pointer but what it points to?
+// Whether only the target of a pointer is used.
 bool is_followed(const clang::ParentMap &parents, const clang::Stmt *pointer);
 // The statement and all in it.
 void each(const clang::Stmt *statement, llvm::function_ref<void(const clang::Stmt *)> look);
 
-// Is OP_ROW used of something else, or what a ragged map leads to without it? The first such place.
+// The first place where OP_ROW is used of something else, or rows of a ragged map without it.
 struct Misuse {
   int argument = -1;
   Finding finding;

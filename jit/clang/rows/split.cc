@@ -18,7 +18,7 @@ using clang::Stmt;
 using clang::UnaryOperator;
 using clang::VarDecl;
 
-// What an assignment, ++ or -- changes: a variable, an element of it if it is an array, a member; or what a pointer points to.
+// The target of an assignment, ++ or --: a variable, an element of an array, a member; or the target of a pointer.
 struct Target {
   const Expr *at; // the variable, or the pointer
   bool pointed = false, member = false;
@@ -48,7 +48,7 @@ Target target_of(const Expr *place) {
   }
 }
 
-// What a statement changes; NULL: nothing.
+// The place that a statement changes; NULL: none.
 const Expr *changed_by(const Stmt *part) {
   const auto *binary = llvm::dyn_cast<BinaryOperator>(part);
   const auto *unary = llvm::dyn_cast<UnaryOperator>(part);

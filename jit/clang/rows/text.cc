@@ -1,6 +1,7 @@
 #include <clang/AST/Stmt.h>
 #include <clang/Lex/Lexer.h>
 
+#include "jit/clang/front.h"
 #include "rows.h"
 
 namespace op2jit {
@@ -14,7 +15,7 @@ KernelText::KernelText(const clang::ASTContext &context, const prove_request &re
   look_at_words();
 }
 
-// What the tree does not have.
+// Finds the words that the tree does not have.
 void KernelText::look_at_words() {
   const clang::SourceManager &sources = context.getSourceManager();
   clang::Lexer lexer(sources.getLocForStartOfFile(file), context.getLangOpts(), text.begin(), text.begin(),
@@ -125,13 +126,10 @@ static const clang::Expr *indexed(const clang::Expr *expression) {
   return element ? element->getBase()->IgnoreParenImpCasts() : nullptr;
 }
 
-// As the prelude spells it: the first row, and what leads from there to the k-th one. op2_row is that of checked forms.
 Row row_at(const KernelText &text, const clang::Stmt *statement) {
+  const clang::CallExpr *call = row_call(statement);
   const auto *sum = llvm::dyn_cast<clang::BinaryOperator>(statement);
-  const auto *call = sum ? llvm::dyn_cast<clang::CallExpr>(sum->getRHS()->IgnoreParenImpCasts()) : nullptr;
-  const clang::FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
-  if (!callee || !callee->getIdentifier() || call->getNumArgs() != 4 || text.own_function(callee) ||
-      (callee->getName() != "op2jit_row" && callee->getName() != "op2_row") || !indexed(sum->getLHS()))
+  if (!call || text.own_function(call->getDirectCallee()) || !indexed(sum->getLHS()))
     return {};
   return {indexed(sum->getLHS()), call->getArg(3)->IgnoreParenImpCasts(),
           place_of_row(text, sum->getOperatorLoc())};
@@ -139,7 +137,7 @@ Row row_at(const KernelText &text, const clang::Stmt *statement) {
 
 std::set<const clang::Stmt *> handles_of(const clang::Stmt *row) {
   const auto *sum = llvm::cast<clang::BinaryOperator>(row);
-  const auto *call = llvm::cast<clang::CallExpr>(sum->getRHS()->IgnoreParenImpCasts());
+  const clang::CallExpr *call = row_call(row);
   return {indexed(sum->getLHS()), indexed(call->getArg(0)), indexed(call->getArg(1)),
           indexed(call->getArg(2))};
 }
