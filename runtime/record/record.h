@@ -208,9 +208,8 @@ struct loop_ready {
   void *backend_state;
   /* Its ways to run, by numbers of the backend's; the default, and the one that runs. */
   int nvariants, standard, variant;
-  int single;          /* of a loop for many threads: the way to run it on one, see tuner.h. 0: none */
   int threads;         /* that it may use: its times are remembered by them */
-  int crew;            /* that a run of few elements gets, of those that its plan has; 0: all (tune/crew.h) */
+  int crew;            /* that a run gets, of those that its plan has; 0: all (tune/crew.h) */
   double code_seconds; /* that the longest compile of its code took, in this run or an earlier one */
   double
       behind_seconds; /* that a processor took for compiles behind the program, as far as nobody paid for them */

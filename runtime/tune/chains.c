@@ -102,7 +102,8 @@ static void list_ways(struct chain_tuning *t, const struct chain_wish *w) {
       add_way(t, task_sizes[i], task_periods[f], false, true);
 }
 
-static int find_way(const struct chain_tuning *t, const char *said) {
+static int find_way(const void *of, const char *said) {
+  const struct chain_tuning *t = of;
   for (int i = 0; i < t->nways; i++) {
     char name[NAME];
     name_way(t, i, name);
@@ -165,28 +166,16 @@ static bool make_place(struct chain_tuning *t, struct loop *const *loops, int n)
  * this mesh. */
 static void recall_choice(struct op_context *ctx, struct chain_tuning *t, const struct store_tuning *rows,
                           int count) {
-  const struct store_tuning *best = NULL;
-  enum tuning_grade grade = TUNING_NOTHING;
-  int winner = -1;
-  for (int r = 0; r < count; r++) {
-    const enum tuning_grade g = tuning_grade(&rows[r], text_str(&t->place.target), text_str(&t->place.mesh));
-    const int which = find_way(t, rows[r].variant);
-    if (!rows[r].chosen || g == TUNING_NOTHING || which < 0 ||
-        (best && (g < grade || (g == grade && !tuning_is_better(&rows[r], best)))))
-      continue;
-    best = &rows[r];
-    grade = g;
-    winner = which;
-  }
-  if (winner < 0)
+  const struct tuning_found found = tuning_choose(rows, count, &t->place, find_way, t);
+  if (found.variant < 0)
     return;
-  tuner_settle(t->tuner, winner, grade == TUNING_EXACT ? best->median : 0);
-  t->compares = grade == TUNING_EXACT && best->provisional;
-  if (winner != 1 && t->ways[1].bytes > 0 && !(tuner_median(t->tuner, 1, NULL) > 0))
+  tuner_settle(t->tuner, found.variant);
+  t->compares = found.here && found.row->provisional;
+  if (found.variant != 1 && t->ways[1].bytes > 0 && !(tuner_median(t->tuner, 1, NULL) > 0))
     tuner_postpone(t->tuner, 1); /* that run had other guesses */
   t->kept = t->decided = true;
-  log_line(ctx->log, LOG_INFO, "tune", "%s starts with %s, tuned on %s", t->name, best->variant,
-           tuning_grade_words(grade));
+  log_line(ctx->log, LOG_INFO, "tune", "%s starts with %s, tuned on %s", t->name, found.row->variant,
+           tuning_where(found.here));
 }
 
 /* What was measured of just this mesh. */
@@ -195,8 +184,7 @@ static void recall_times(struct op_context *ctx, struct chain_tuning *t, const s
   int known = 0;
   for (int r = 0; r < count; r++) {
     const int which = find_way(t, rows[r].variant);
-    if (which < 0 ||
-        tuning_grade(&rows[r], text_str(&t->place.target), text_str(&t->place.mesh)) != TUNING_EXACT)
+    if (which < 0 || !tuning_is_here(&rows[r], &t->place))
       continue;
     tuner_recall(t->tuner, which, rows[r].median, rows[r].count);
     t->from[which] = rows[r].made;
@@ -207,10 +195,8 @@ static void recall_times(struct op_context *ctx, struct chain_tuning *t, const s
 }
 
 static void recall(struct op_context *ctx, struct chain_tuning *t) {
-  const struct store_tuning_filter filter = {.signature = text_str(&t->place.signature),
-                                             .threads = t->place.threads};
   struct store_tuning *rows = NULL;
-  const int count = store_get_tunings(ctx->store, &filter, &rows);
+  const int count = tuning_rows(ctx->store, &t->place, &rows);
   recall_times(ctx, t, rows, count);
   recall_choice(ctx, t, rows, count);
   store_tunings_free(rows, count);
@@ -272,15 +258,10 @@ static void keep(struct op_context *ctx, struct chain_tuning *t) {
   for (int i = 0; i < t->nways; i++) {
     struct store_tuning *row = &rows[count];
     name_way(t, i, names[i]);
-    *row = (struct store_tuning){.signature = text_str(&t->place.signature),
-                                 .loop = t->name,
-                                 .target = text_str(&t->place.target),
-                                 .threads = t->place.threads,
-                                 .mesh = text_str(&t->place.mesh),
-                                 .variant = names[i],
-                                 .baseline = tuner_median(t->tuner, 0, NULL),
-                                 .chosen = decided && i == tuner_winner(t->tuner),
-                                 .provisional = later};
+    *row = tuning_row(&t->place, t->name, names[i]);
+    row->baseline = tuner_median(t->tuner, 0, NULL);
+    row->chosen = decided && i == tuner_winner(t->tuner);
+    row->provisional = later;
     row->median = tuner_median(t->tuner, i, &row->count);
     count += row->count > 0;
   }

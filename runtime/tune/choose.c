@@ -63,7 +63,7 @@ static int list_variants(struct op_context *ctx, struct loop *loop, struct tunin
   const bool may_be_heavy = all && !loop->fusion && backend->may_be_heavy && backend->may_be_heavy(ctx, loop);
   loop->ready.heavy = may_be_heavy && loop->ready.long_calls >= HEAVY_ENOUGH;
   t->watched = may_be_heavy && !loop->ready.heavy;
-  loop->ready.nvariants = loop->ready.standard = loop->ready.variant = loop->ready.single = 0;
+  loop->ready.nvariants = loop->ready.standard = loop->ready.variant = 0;
   return code ? code : backend->variants(ctx, loop, all, err);
 }
 
@@ -203,7 +203,7 @@ static bool make_candidate(struct op_context *ctx, struct loop *loop, int which)
 }
 
 static bool compares_crews(const struct op_context *ctx, const struct tuning *t) {
-  return t->crew.duel.on && comm_alone(ctx->comm);
+  return t->crew.compares && comm_alone(ctx->comm);
 }
 
 /* Nothing can be paid for now. */
@@ -238,15 +238,10 @@ static int next_variant(struct op_context *ctx, struct loop *loop) {
   return usable && !t->disturbed ? next : tuner_winner(t->tuner);
 }
 
-/* A run that a device times is waited for, so what was chosen is looked at now and then only; ranks do not meet
- * for it. */
+/* A run that a device times is waited for; ranks do not meet for what is chosen. */
 static bool is_timed(const struct op_context *ctx, const struct loop *loop) {
-  enum { EACH = 32 };
-  struct tuning *t = loop->ready.tuning;
-  if (!t->tuner || !tuner_is_settled(t->tuner))
-    return t->tuner;
-  return comm_alone(ctx->comm) &&
-         (!loop->backend->times_itself || (t->watches && ++t->settled_runs % EACH == 0));
+  const struct tuner *tuner = loop->ready.tuning->tuner;
+  return tuner && (!tuner_is_settled(tuner) || (comm_alone(ctx->comm) && !loop->backend->times_itself));
 }
 
 /* Crews are compared with the best variant, and meanwhile nothing is tried. Ranks do this each for itself, and their
@@ -258,7 +253,7 @@ static void set_crew(struct op_context *ctx, const struct launch *launch) {
   if (crew_asks(&t->crew) && !tune_tries(launch) && !later) {
     bool one = false;
     const struct backend *b = loop->backend;
-    const int many = b->crew ? b->crew(ctx, loop, launch->variant, t->crew.on_one, &one) : 0;
+    const int many = b->crew ? b->crew(ctx, loop, launch->variant, t->crew.seconds[CREW_ONE], &one) : 0;
     crew_ask(&t->crew, many, one);
   }
   if (t->crew.many > 0)
@@ -444,7 +439,7 @@ static void note_run(struct op_context *ctx, const struct launch *launch, double
   plan_meeting(ctx, loop, own);
   /* As long as the choice stands there is nothing to tell or to remember. */
   if (!quiet || !tuner_is_settled(t->tuner))
-    tuning_ran(ctx, loop, t, launch->variant);
+    tuning_ran(ctx, loop, t);
 }
 
 /* A compile that is under way is waited for at the end anyway: let the next run find its code. */

@@ -17,7 +17,4 @@ struct tune_mode {
 /* OP_ERR_ENV if the value is not off, use, auto, force or a number of seconds. */
 int tune_mode_parse(const char *value, struct tune_mode *mode, struct error *err);
 
-/* The factor by which a winner must have become slower to be tried again. */
-extern const double tune_drift;
-
 #endif

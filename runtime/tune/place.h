@@ -10,6 +10,7 @@
 
 struct desc;
 struct loop;
+struct store;
 
 /* The target's first word is its family: code and times of another family say nothing. */
 struct tuning_place {
@@ -26,16 +27,25 @@ void tuning_size_class(long elements, struct text *out);
 bool tuning_place_ok(const struct tuning_place *place);
 void tuning_place_free(struct tuning_place *place);
 
-/* How far what was found there holds here; TUNING_NOTHING: not at all. */
-enum tuning_grade { TUNING_NOTHING = -1, TUNING_FAMILY, TUNING_TARGET, TUNING_MESH, TUNING_EXACT };
-enum tuning_grade tuning_grade(const struct store_tuning *row, const char *target, const char *mesh);
-const char *tuning_grade_words(enum tuning_grade grade);
+/* Was the row measured in just this place? */
+bool tuning_is_here(const struct store_tuning *row, const struct tuning_place *place);
+/* For messages. */
+const char *tuning_where(bool here);
 
-/* Does the row rather hold than the other one of the same grade? What was chosen by the larger gain over the
- * default, then the newer one, then by name: the same rows give the same choice. */
-bool tuning_is_better(const struct store_tuning *row, const struct store_tuning *other);
-
-/* A variant's name as it counts on another class of mesh: how many threads pay depends on the size. */
-void tuning_carry_over(const char *variant, struct text *out);
+/* The number of the variant of that name; -1: there is none here. */
+typedef int tuning_variant(const void *of, const char *name);
+struct tuning_found {
+  const struct store_tuning *row;
+  int variant; /* -1: nothing was found */
+  bool here;
+};
+/* Of the rows of what was chosen the one that holds here: of just this place; else of another processor of the family, or
+ * another mesh with the same marks, that which gained most. */
+struct tuning_found tuning_choose(const struct store_tuning *rows, int count,
+                                  const struct tuning_place *place, tuning_variant *find, const void *of);
+/* A row without its times. Its texts are the place's and the caller's. */
+struct store_tuning tuning_row(const struct tuning_place *place, const char *loop, const char *variant);
+/* All rows of the signature and the number of threads, for store_tunings_free. */
+int tuning_rows(struct store *store, const struct tuning_place *place, struct store_tuning **rows);
 
 #endif
