@@ -1,5 +1,4 @@
 /* Declarations. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +7,6 @@
 #include "checkpoint/tell.h"
 #include "loop/balance/balance.h"
 #include "loop/chain.h"
-#include "loop/loop.h"
 #include "loop/temporary/temporary.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"

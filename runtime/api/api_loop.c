@@ -1,6 +1,5 @@
 /* Arguments, kernels and the loop. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "api/api.h"

@@ -27,7 +27,6 @@
 #include "jit/front/unit/unit.h"
 #include "jit/jit.h"
 #include "jit/key/signature.h"
-#include "jit/plugin.h"
 #include "kernels-cache/store.h"
 #include "loop/auto/layout.h"
 #include "loop/auto/worth.h"

@@ -49,7 +49,6 @@ struct trace_call {
   double seconds;
 };
 
-struct op_checkpoint_facts;
 
 struct trace {
   const struct op_checkpoint_facts *checkpoints; /* so far; NULL: none are wanted */

@@ -1,5 +1,4 @@
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "backend/backend.h"

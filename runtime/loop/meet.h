@@ -6,7 +6,6 @@
 #include "mesh/meeting/meeting.h"
 #include "record/record.h"
 
-struct op_context;
 
 /* Is the argument a dat's that is written, WRITE or RW? */
 bool meet_writes(const struct loop_arg *arg);

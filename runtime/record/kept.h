@@ -6,14 +6,12 @@
 #define OP2JIT_KEPT_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "op2jit.h"
 
 struct op_context;
 
 /* Of the context; made with the first copy. */
-struct kept;
 
 /* What `data` of a global points to becomes its own. Without memory, or before op_init, it has none: its loop fails. */
 void kept_take(struct op_context *ctx, op_arg *arg);

@@ -7,7 +7,6 @@
 
 #include "record/record.h"
 
-struct deep_loop;
 
 struct launch {
   struct loop *loop;

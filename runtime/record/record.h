@@ -18,19 +18,6 @@
 #include "run/schedule.h"
 #include "spread/exchange.h"
 
-struct op_context;
-struct op2jit_compiled;
-struct op2jit_origin;
-struct op2jit_place;
-struct read_kernel;
-struct dat;
-struct fusion;
-struct check_state;
-struct backend;
-struct tuning;
-struct launch;
-struct loop_form;
-struct loop_site;
 
 /* The idx of an argument that names a global by its handle, which is where dats' are: one loop for each. */
 enum { ARG_BY_HANDLE = 0 };

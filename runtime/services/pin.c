@@ -1,7 +1,6 @@
 #include "services/pin.h"
 
 #include <dlfcn.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"

@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "context/context.h"
 
-struct kind;
 struct plan_entry;
 struct plan_wish;
 struct target;

@@ -10,7 +10,6 @@
 
 struct desc;
 struct loop;
-struct store;
 
 /* The target's first word is its family: code and times of another family say nothing. */
 struct tuning_place {

@@ -1,6 +1,5 @@
 /* Declarations and data of programs in Fortran: types, sizes and numbers are checked in its words, then the call is
  * that of op2jit.h. */
-#include <stdio.h>
 #include <string.h>
 
 #include "api/api.h"

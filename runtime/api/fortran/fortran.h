@@ -132,7 +132,6 @@ int op2jit_f_par_loop(op_kernel_function kernel, op_set set, int nargs, const op
 
 enum { ARRAY_SECTION = -2, ARRAY_NONE = -3 };
 struct text;
-struct op_context;
 /* What was declared with the array, of a program of OP2; see arrays.c. */
 void arrays_note(const char *call, const void *array, const void *handle, _Bool is_map);
 /* C's name of a type that Fortran calls `said`; `said` itself if it is none of those. ":soa" stays. */

@@ -5,7 +5,6 @@
 #include "api/fortran/fortran.h"
 #include "api/fortran/procedures.h"
 #include "api/fortran/text.h"
-#include "api/op2/text.h"
 #include "base/whereami.h"
 #include "jit/front/kernel.h"
 #include "loop/loop.h"

@@ -6,7 +6,6 @@
 #include "op2/op2jit_compiled.h"
 
 struct op_context;
-struct procedure_text;
 
 /* What a procedure is as a kernel. Its address says which loop it is. */
 struct procedure {

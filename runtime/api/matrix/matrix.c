@@ -10,7 +10,6 @@
 #include "loop/matrix/form.h"
 #include "loop/temporary/temporary.h"
 #include "mesh/matrix/matrix.h"
-#include "mesh/ragged/ragged.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
 #include "record/record.h"

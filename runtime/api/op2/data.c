@@ -1,5 +1,4 @@
 /* Data of OP2's programs: elements of all ranks, and raw loops over dat->data. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "api/api.h"

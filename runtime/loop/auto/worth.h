@@ -5,7 +5,6 @@
 
 #include "loop/auto/watch.h"
 
-struct op_context;
 
 struct waiting_worth {
   bool pays;

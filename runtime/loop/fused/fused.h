@@ -6,7 +6,6 @@
 #include "record/launch.h"
 
 struct chain_way;
-struct text;
 
 /* What a fused loop is made of. */
 struct fusion {

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "base/list.h"
-#include "base/log.h"
 #include "base/size.h"
 #include "context/context.h"
 #include "loop/fused/fused.h"

@@ -13,7 +13,6 @@
 struct loop;
 struct matrix;
 struct op_context;
-struct segment;
 
 /* What a loop is about to give to a matrix. */
 struct form_gift {

@@ -5,8 +5,6 @@
 
 #include "record/record.h"
 
-struct matrix;
-struct segment;
 
 /* A call with its matrix arguments as dats. */
 struct lowered {

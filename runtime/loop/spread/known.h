@@ -3,7 +3,6 @@
 #define OP2JIT_LOOP_KNOWN_H
 
 #include "loop/spread/deep.h"
-#include "loop/spread/depths.h"
 #include "loop/spread/regions.h"
 #include "loop/spread/segments.h"
 #include "record/launch.h"

@@ -6,7 +6,6 @@
 #include "loop/tiled/describe.h"
 #include "plan/depth/depth.h"
 
-struct layers;
 struct copies_set;
 
 /* At least 1. */

@@ -5,8 +5,6 @@
 #include "loop/tiled/tiled.h"
 #include "plan/tiles/tiles.h"
 
-struct cutting;
-struct work;
 
 struct tiled {
   struct loop **loops;

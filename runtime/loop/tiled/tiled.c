@@ -5,7 +5,6 @@
 #include "backend/backend.h"
 #include "base/clock.h"
 #include "base/list.h"
-#include "base/log.h"
 #include "base/size.h"
 #include "context/context.h"
 #include "context/env.h"
