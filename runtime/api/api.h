@@ -23,6 +23,9 @@ int api_refused(void);
 bool api_was_busy(void);
 /* Where the call's error goes; its code is how the call went so far. */
 struct error *api_error(void);
+/* What every collective call does before it does anything: ranks agree on it, on how it went so far, and on the facts that
+ * the format and its arguments say. `ctx` is the caller's. */
+#define api_agree(...) agree_on_call(ctx, api_error()->code, api_error(), __VA_ARGS__)
 /* The program looks at a clock: what waits by itself (OP2_LAZY=auto) runs first, if it is this thread's. */
 void api_clock(const char *call);
 /* From now on nothing waits by itself, for that reason (enum watch_hold), or may again; what waits runs first. */

@@ -274,8 +274,8 @@ static int renumber(struct op_context *ctx, const char *call, const char *method
     tape_refuses(ctx, NULL, call, api_error());
   if (!api_error()->code && dat)
     checkpoint_reads(ctx, call, dat, api_error());
-  const int code = agree_on_call(ctx, api_error()->code, api_error(), "%s\nmethod\t%s\nmap\t%s\n", call,
-                                 method ? method : "NULL", base ? base->name : "NULL");
+  const int code =
+      api_agree("%s\nmethod\t%s\nmap\t%s\n", call, method ? method : "NULL", base ? base->name : "NULL");
   return code ? code : renumber_by(ctx, method, base, dat, api_error());
 }
 
@@ -306,9 +306,8 @@ int api_partition_call(struct op_context *ctx, op_set prime, op_map map, op_dat 
     tape_refuses(ctx, NULL, "op_partition", api_error());
   if (!api_error()->code && call->coords)
     checkpoint_reads(ctx, "op_partition", call->coords, api_error());
-  return agree_on_call(ctx, api_error()->code, api_error(),
-                       "op_partition\nlibrary\t%s\nmethod\t%s\nset\t%s\n", call->lib ? call->lib : "NULL",
-                       call->method ? call->method : "NULL", call->prime ? call->prime->name : "NULL");
+  return api_agree("op_partition\nlibrary\t%s\nmethod\t%s\nset\t%s\n", call->lib ? call->lib : "NULL",
+                   call->method ? call->method : "NULL", call->prime ? call->prime->name : "NULL");
 }
 
 int op2jit_partition(const char *lib, const char *method, op_set prime, op_map prime_map, op_dat coords) {

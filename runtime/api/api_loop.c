@@ -113,7 +113,8 @@ int op2jit_par_loop_array(const char *kernel_source, const char *kernel_name, op
   struct op_context *ctx = api_enter("op_par_loop", KEEP);
   if (!ctx)
     return api_refused();
-  int code = loop_run(ctx, kernel_source, kernel_name, set, nargs, args, file, line, api_error());
+  const struct loop_call call = loop_call_of(kernel_source, kernel_name, set, nargs, args, file, line);
+  const int code = loop_run_call(ctx, &call, api_error());
   if (code && file && *file)
     error_prefix(api_error(), "%s:%d: ", file, line);
   return api_leave(code);

@@ -194,13 +194,7 @@ int op2jit_find_accesses(const char *kernel_source, const char *kernel_name, op_
     return api_refused();
   struct search s = {.ctx = ctx,
                      .args = args,
-                     .call = {.text = kernel_source,
-                              .name = kernel_name,
-                              .set = set,
-                              .nargs = nargs,
-                              .args = args,
-                              .file = file,
-                              .line = line}};
+                     .call = loop_call_of(kernel_source, kernel_name, set, nargs, args, file, line)};
   int code = api_error()->code;
   if (!code && (!kernel_source || !kernel_name || !args))
     code = error_set(api_error(), OP_ERR_ARGUMENT, "op_find_accesses: the %s is %s",

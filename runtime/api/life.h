@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "context/context.h"
 
-
 struct context_start {
   int argc;
   char **argv;

@@ -49,7 +49,6 @@ struct trace_call {
   double seconds;
 };
 
-
 struct trace {
   const struct op_checkpoint_facts *checkpoints; /* so far; NULL: none are wanted */
   struct trace_call calls[TRACE_CALLS];          /* the first ones that came */

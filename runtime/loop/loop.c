@@ -155,13 +155,6 @@ static int run_call(struct op_context *ctx, struct loop *loop, const struct loop
   return code;
 }
 
-int loop_run(struct op_context *ctx, const char *text, const char *name, op_set set, int nargs,
-             const op_arg *args, const char *file, int line, struct error *err) {
-  const struct loop_call call = {
-      .text = text, .name = name, .set = set, .nargs = nargs, .args = args, .file = file, .line = line};
-  return loop_run_call(ctx, &call, err);
-}
-
 /* The first loop after a declaration sends messages of its own, so all must have come to it. */
 static int distribute(struct op_context *ctx, const struct loop_call *call, struct error *err) {
   if (mesh_is_distributed(ctx))

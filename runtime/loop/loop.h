@@ -5,9 +5,6 @@
 #include "record/launch.h"
 
 /* The call itself. */
-int loop_run(struct op_context *ctx, const char *text, const char *name, op_set set, int nargs,
-             const op_arg *args, const char *file, int line, struct error *err);
-/* The same for a call that is there as a whole: with a compiled kernel. */
 int loop_run_call(struct op_context *ctx, const struct loop_call *call, struct error *err);
 /* A launch of the call, with its place for the user's results; it has not begun. */
 int loop_get_launch(struct op_context *ctx, const struct loop_call *call, struct launch **out,

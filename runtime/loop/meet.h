@@ -6,7 +6,6 @@
 #include "mesh/meeting/meeting.h"
 #include "record/record.h"
 
-
 /* Is the argument a dat's that is written, WRITE or RW? */
 bool meet_writes(const struct loop_arg *arg);
 /* Of all arguments that write the dat of argument `of`; none, if none of them goes through a map. OP_ERR_MEMORY. */

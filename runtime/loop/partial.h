@@ -4,7 +4,6 @@
 
 #include "record/record.h"
 
-
 /* Fills loop->facts, which stay unknown where nobody knows more. Rank 0 knows for all. `recalled`: only what is remembered.
  * OP_ERR_VIOLATION: the text breaks a promise. */
 int loop_facts(struct op_context *ctx, struct loop *loop, bool recalled, struct error *err);

@@ -7,7 +7,6 @@
 
 #include "record/record.h"
 
-
 struct launch {
   struct loop *loop;
   struct launch *next;     /* spare ones of the record */

@@ -18,7 +18,6 @@
 #include "run/schedule.h"
 #include "spread/exchange.h"
 
-
 /* The idx of an argument that names a global by its handle, which is where dats' are: one loop for each. */
 enum { ARG_BY_HANDLE = 0 };
 /* The form of an op_arg that is a matrix: its handle is where dats' are, the columns' map is the data, the columns' dim the
@@ -275,6 +274,12 @@ struct loop_call {
   const struct op2jit_origin *origin;     /* of a compiled one */
 };
 
+/* Of a kernel that is a text. */
+static inline struct loop_call loop_call_of(const char *text, const char *name, op_set set, int nargs,
+                                            const op_arg *args, const char *file, int line) {
+  return (struct loop_call){
+      .text = text, .name = name, .set = set, .nargs = nargs, .args = args, .file = file, .line = line};
+}
 static inline const char *loop_call_told(const struct loop_call *call) {
   return call->told ? call->told : call->name;
 }

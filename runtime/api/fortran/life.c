@@ -99,7 +99,7 @@ char *op2jit_f_report_json(size_t *length) {
   *length = 0;
   if (!ctx)
     return NULL;
-  int code = agree_on_call(ctx, api_error()->code, api_error(), "op_report_json");
+  int code = api_agree("op_report_json");
   if (!code)
     code = context_json(ctx, &report, api_error());
   const size_t bytes = report.length;

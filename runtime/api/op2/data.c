@@ -130,7 +130,7 @@ int op2jit_op2_halo_exchanges(op_set handle, int nargs, const op_arg *args) {
   if (!ctx)
     return 0;
   const struct set *set = api_object(ctx, handle, HANDLE_SET, "op_mpi_halo_exchanges", "the set");
-  int code = agree_on_call(ctx, api_error()->code, api_error(), "op_mpi_halo_exchanges");
+  int code = api_agree("op_mpi_halo_exchanges");
   if (!code)
     code = mesh_distribute(ctx, api_error());
   const bool redundant = writes_through_map(nargs, args);

@@ -9,7 +9,6 @@
 #include "backend/backend.h"
 #include "base/error.h"
 
-
 enum { LAYOUT_SIDES = 2, LAYOUT_ROUNDS = 2 };
 
 struct layouts {

@@ -5,7 +5,6 @@
 
 #include "loop/auto/watch.h"
 
-
 struct waiting_worth {
   bool pays;
   struct chain_way guess; /* how to run them at first */

@@ -5,7 +5,6 @@
 
 #include "record/record.h"
 
-
 /* A call with its matrix arguments as dats. */
 struct lowered {
   struct loop_call call;

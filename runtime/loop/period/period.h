@@ -5,7 +5,6 @@
 #include "record/launch.h"
 #include "tune/chains.h"
 
-
 /* Loops that come again and again in this order. */
 struct period {
   struct loop **loops;

@@ -5,7 +5,6 @@
 #include "loop/tiled/tiled.h"
 #include "plan/tiles/tiles.h"
 
-
 struct tiled {
   struct loop **loops;
   int n;
