@@ -254,18 +254,23 @@ static int run_pieces(struct op_context *ctx, struct period *p, struct launch *c
   return code;
 }
 
+static int run_one_way(struct op_context *ctx, struct launch *const *launches, int n, int times,
+                       struct chain_way *way, struct error *err) {
+  struct ran ran;
+  way->tasks = forces_tasks(ctx);
+  const int code = run_periods(ctx, n, launches, times, way, &ran, err);
+  ctx->queue->watch.gained |= ran.tiled || ran.fused;
+  return code;
+}
+
 /* OP2_FUSE=on, for those who know, and for tests. */
 static int run_always_fused(struct op_context *ctx, struct launch *const *launches, int n, int times,
                             struct error *err) {
   struct chain_way way = guess(ctx, NULL, forced_bytes(ctx), n, times);
-  struct ran ran;
   way.fused = true;
   way.forced = way.bytes > 0;
-  way.tasks = forces_tasks(ctx);
   way.periods = way.forced ? way.periods : times;
-  const int code = run_periods(ctx, n, launches, times, &way, &ran, err);
-  ctx->queue->watch.gained |= ran.tiled || ran.fused;
-  return code;
+  return run_one_way(ctx, launches, n, times, &way, err);
 }
 
 /* Seconds of a period of loops that ran one by one; 0: some did not. */
@@ -368,7 +373,6 @@ static int run_some(struct op_context *ctx, struct launch *const *launches, int 
   if (always_fuses(ctx) && !loop_by_loop)
     return run_always_fused(ctx, launches, n, times, err);
   struct period *p = n * times > 1 && can(ctx, launches, n * times) ? period_get(ctx, launches, n) : NULL;
-  struct ran ran;
   ctx->queue->watch.gained |=
       period_on_device(launches) && n * times == 1; /* the rest of a period may gain */
   if (p && period_on_device(launches))
@@ -391,10 +395,7 @@ static int run_some(struct op_context *ctx, struct launch *const *launches, int 
   way.fused = p->fuses && forced <= 0 && !loop_by_loop;
   way.loop_by_loop = loop_by_loop;
   way.forced = forced > 0;
-  way.tasks = forces_tasks(ctx);
-  const int code = run_periods(ctx, n, launches, times, &way, &ran, err);
-  ctx->queue->watch.gained |= ran.tiled || ran.fused;
-  return code;
+  return run_one_way(ctx, launches, n, times, &way, err);
 }
 
 /* Where many periods wait nobody knows which of their loops is the first: that which the program called first, so that what

@@ -81,6 +81,19 @@ static void describe_arg(struct desc *d, struct numbering *n, const struct loop 
   }
 }
 
+bool loop_describe_constant(struct desc *d, const struct constant *constant) {
+  struct desc_const *out = &d->consts[d->nconsts++];
+  *out = (struct desc_const){.name = strdup(constant->name),
+                             .type = constant->type,
+                             .dim = constant->dim,
+                             .folded = constant_is_folded(constant),
+                             .value = array_new(constant->bytes, 1)};
+  if (!out->name || !out->value)
+    return false;
+  memcpy(out->value, constant->value, constant->bytes);
+  return true;
+}
+
 static int describe_constants(struct op_context *ctx, struct loop *loop, struct error *err) {
   struct desc *d = &loop->desc;
   const struct list *constants = &ctx->mesh->constants;
@@ -91,16 +104,8 @@ static int describe_constants(struct op_context *ctx, struct loop *loop, struct 
     const struct constant *constant = constants->items[i];
     if (!kernel_uses(&loop->kernel, constant->name))
       continue;
-    struct desc_const *out = &d->consts[d->nconsts];
-    *out = (struct desc_const){.name = strdup(constant->name),
-                               .type = constant->type,
-                               .dim = constant->dim,
-                               .folded = constant_is_folded(constant),
-                               .value = array_new(constant->bytes, 1)};
-    d->nconsts++;
-    if (!out->name || !out->value)
+    if (!loop_describe_constant(d, constant))
       return error_memory(err, "a loop's constant", constant->bytes);
-    memcpy(out->value, constant->value, constant->bytes);
   }
   return OP_OK;
 }

@@ -136,28 +136,19 @@ static void find_depths(struct op_context *ctx, const struct loop *loop, int dep
   depth_behind(&described, run_of(loop), depths);
 }
 
-/* Copies count: all, or those of matrices alone. */
-static void mark_written(struct op_context *ctx, const struct loop *loop, enum space space, bool all) {
+void loop_mark_written(struct op_context *ctx, const struct loop *loop, bool copies) {
   int depths[OP_MAX_ARGS];
-  const bool deep = run_of(loop) > 0 && (all || loop_fills_matrix(loop));
+  const bool deep = run_of(loop) > 0 && (copies || loop_fills_matrix(loop));
   if (deep)
     find_depths(ctx, loop, depths);
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
     if (!writes(arg))
       continue;
-    dat_wrote(arg->dat, space);
-    if (deep && (all || arg->dat->segment))
-      halo_computed(ctx, arg->dat, space, depths[number_of(loop, arg->dat)]);
+    dat_wrote(arg->dat, loop->space);
+    if (deep && (copies || arg->dat->segment))
+      halo_computed(ctx, arg->dat, loop->space, depths[number_of(loop, arg->dat)]);
   }
-}
-
-void loop_mark_written(struct op_context *ctx, const struct loop *loop, enum space space) {
-  mark_written(ctx, loop, space, true);
-}
-
-void loop_mark_owned_written(struct op_context *ctx, const struct loop *loop, enum space space) {
-  mark_written(ctx, loop, space, false);
 }
 
 /* Halo copies of a dat hold what nobody can take for a value: NaN, or -1; of bool there is no such value. */

@@ -111,7 +111,7 @@ static int make_ready(struct op_context *ctx, struct launch *launch, bool *tried
   int code = tries && tune_turns(loop) ? queue_flush(ctx, err) : OP_OK;
   const int before = loop->ready.variant;
   if (!code)
-    code = (tries ? loop_make_ready : loop_make_ready_as_known)(ctx, launch, err);
+    code = loop_make_ready(ctx, launch, tries, err);
   *tried = !code &&
            (tries ? loop->ready.variant != before || tune_tries(launch) : waits_otherwise(ctx->queue, loop));
   return *tried ? queue_flush(ctx, err) : code;

@@ -295,23 +295,13 @@ int loop_look(struct op_context *ctx, struct launch *launch,
   return code;
 }
 
-static int make_ready_as(struct op_context *ctx, struct launch *launch,
-                         int (*choose)(struct op_context *ctx, struct launch *launch, struct error *err),
-                         struct error *err) {
+int loop_make_ready(struct op_context *ctx, struct launch *launch, bool tries, struct error *err) {
   int code = loop_prepare(ctx, launch, err);
   if (!code)
-    code = choose(ctx, launch, err);
+    code = tune_next(ctx, launch, tries, err);
   if (!code)
     code = need_dats(ctx, launch->loop, err);
   return code ? code : launch_start(launch, err);
-}
-
-int loop_make_ready(struct op_context *ctx, struct launch *launch, struct error *err) {
-  return make_ready_as(ctx, launch, tune_next, err);
-}
-
-int loop_make_ready_as_known(struct op_context *ctx, struct launch *launch, struct error *err) {
-  return make_ready_as(ctx, launch, tune_stay, err);
 }
 
 int loop_make_ready_like(struct op_context *ctx, struct launch *launch, const struct launch *like,
@@ -399,8 +389,8 @@ static void say_trial(const struct op_context *ctx, const struct launch *launch)
     progress_step(progress, "tuning loop %s: trying %s", loop->name, loop->stats.variant);
 }
 
-static int run_ready(struct op_context *ctx, struct launch *launch, int first, bool exchanging,
-                     struct error *err) {
+int loop_run_ready(struct op_context *ctx, struct launch *launch, int first, bool exchanging,
+                   struct error *err) {
   struct loop *loop = launch->loop;
   say_trial(ctx, launch);
   int code = OP_OK;
@@ -421,17 +411,9 @@ static int run_ready(struct op_context *ctx, struct launch *launch, int first, b
     return launch_ended(launch, code, err);
   if (ctx->hardware)
     hardware_add(ctx->hardware, counted, 1, loop->stats.hardware);
-  (launch->deep ? loop_mark_owned_written : loop_mark_written)(ctx, loop, loop->space);
+  loop_mark_written(ctx, loop, !launch->deep);
   note_time(ctx, launch, start, waited);
   return OP_OK;
-}
-
-int loop_run_ready(struct op_context *ctx, struct launch *launch, struct error *err) {
-  return run_ready(ctx, launch, 0, false, err);
-}
-
-int loop_run_ready_exchanging(struct op_context *ctx, struct launch *launch, struct error *err) {
-  return run_ready(ctx, launch, 0, true, err);
 }
 
 int loop_run_ready_ahead(struct op_context *ctx, struct launch *launch, int parts, struct error *err) {
@@ -452,10 +434,6 @@ int loop_run_ready_ahead(struct op_context *ctx, struct launch *launch, int part
   return code;
 }
 
-int loop_run_ready_rest(struct op_context *ctx, struct launch *launch, int parts, struct error *err) {
-  return run_ready(ctx, launch, parts, false, err);
-}
-
 /* Those that ran at once share the time by the bytes that they would move. */
 static int finish_all(struct op_context *ctx, struct launch *const *launches, int n, double start,
                       struct error *err) {
@@ -466,7 +444,7 @@ static int finish_all(struct op_context *ctx, struct launch *const *launches, in
   for (int i = 0; !code && i < n; i++) {
     code = launch_results(ctx, launches[i], err);
     if (!code)
-      loop_mark_written(ctx, launches[i]->loop, launches[i]->loop->space);
+      loop_mark_written(ctx, launches[i]->loop, true);
   }
   const double spent = clock_seconds() - start;
   for (int i = 0; !code && i < n; i++) {
@@ -492,13 +470,13 @@ int loop_run_all_ready(struct op_context *ctx, struct launch *const *launches, i
   if (ran)
     return code ? code : finish_all(ctx, launches, n, start, err);
   for (int i = 0; !code && i < n; i++)
-    code = loop_run_ready(ctx, launches[i], err);
+    code = loop_run_ready(ctx, launches[i], 0, false, err);
   return code;
 }
 
 int loop_run_plainly(struct op_context *ctx, struct launch *launch, struct error *err) {
-  const int code = loop_make_ready(ctx, launch, err);
-  return code ? code : loop_run_ready(ctx, launch, err);
+  const int code = loop_make_ready(ctx, launch, true, err);
+  return code ? code : loop_run_ready(ctx, launch, 0, false, err);
 }
 
 int loop_exchange_now(struct op_context *ctx, struct launch *launch, enum space space, struct error *err) {

@@ -304,29 +304,17 @@ static int select_variant(struct op_context *ctx, struct launch *launch, struct 
   return loop->backend->select(ctx, launch, err);
 }
 
-static int take_variant(struct op_context *ctx, struct launch *launch, struct error *err) {
+/* A run that a device times is waited for: one that nothing is compared with is not timed there. */
+static int next_of(struct op_context *ctx, struct launch *launch, bool tries, struct error *err) {
   struct loop *loop = launch->loop;
-  launch->timed = is_timed(ctx, loop);
-  launch->seconds = 0;
-  if (loop->ready.tuning->tuner)
-    loop->ready.variant = next_variant(ctx, loop);
-  return select_variant(ctx, launch, err);
-}
-
-static int next_of(struct op_context *ctx, struct launch *launch, struct error *err) {
-  struct loop *loop = launch->loop;
-  const int code = tune_turns(loop) ? turn_heavy(ctx, loop, err) : OP_OK;
-  return code ? code : take_variant(ctx, launch, err);
-}
-
-/* A run that a device times is waited for: what nothing is compared with is not timed there. */
-static int stay(struct op_context *ctx, struct launch *launch, struct error *err) {
-  struct loop *loop = launch->loop;
+  const int code = tries && tune_turns(loop) ? turn_heavy(ctx, loop, err) : OP_OK;
   const struct tuner *tuner = loop->ready.tuning->tuner;
-  launch->timed = is_timed(ctx, loop) && (tuner_is_settled(tuner) || !loop->backend->times_itself);
+  if (code)
+    return code;
+  launch->timed = is_timed(ctx, loop) && (tries || tuner_is_settled(tuner) || !loop->backend->times_itself);
   launch->seconds = 0;
-  if (loop->ready.tuning->tuner)
-    loop->ready.variant = tuner_winner(loop->ready.tuning->tuner);
+  if (tuner)
+    loop->ready.variant = tries ? next_variant(ctx, loop) : tuner_winner(tuner);
   return select_variant(ctx, launch, err);
 }
 
@@ -472,17 +460,10 @@ static void drop(struct op_context *ctx, struct loop *loop) {
 /* ---- among ranks of one backend ---- */
 
 typedef int loop_stage(struct op_context *ctx, struct loop *loop, struct error *err);
-typedef int launch_stage(struct op_context *ctx, struct launch *launch, struct error *err);
 
 static int with_peers(struct op_context *ctx, struct loop *loop, loop_stage *stage, struct error *err) {
   const struct peers_all all = peers_enter(ctx);
   return peers_leave(ctx, &all, stage(ctx, loop, err), err);
-}
-
-static int launch_with_peers(struct op_context *ctx, struct launch *launch, launch_stage *stage,
-                             struct error *err) {
-  const struct peers_all all = peers_enter(ctx);
-  return peers_leave(ctx, &all, stage(ctx, launch, err), err);
 }
 
 int tune_choose(struct op_context *ctx, struct loop *loop, struct error *err) {
@@ -497,12 +478,9 @@ int tune_code(struct op_context *ctx, struct loop *loop, struct error *err) {
   return with_peers(ctx, loop, code_chosen, err);
 }
 
-int tune_next(struct op_context *ctx, struct launch *launch, struct error *err) {
-  return launch_with_peers(ctx, launch, next_of, err);
-}
-
-int tune_stay(struct op_context *ctx, struct launch *launch, struct error *err) {
-  return launch_with_peers(ctx, launch, stay, err);
+int tune_next(struct op_context *ctx, struct launch *launch, bool tries, struct error *err) {
+  const struct peers_all all = peers_enter(ctx);
+  return peers_leave(ctx, &all, next_of(ctx, launch, tries, err), err);
 }
 
 void tune_ran(struct op_context *ctx, const struct launch *launch, double seconds) {

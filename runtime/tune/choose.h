@@ -27,10 +27,9 @@ bool tune_is_made(struct op_context *ctx, struct loop *loop);
 
 /* The next run begins by making the loop anew: nothing of it may wait to be run then. */
 bool tune_turns(const struct loop *loop);
-/* Before each run: the launch's variant, which may be one to try. */
-int tune_next(struct op_context *ctx, struct launch *launch, struct error *err);
-/* The same, but always the best one known: nothing is tried, or made anew. */
-int tune_stay(struct op_context *ctx, struct launch *launch, struct error *err);
+/* Before each run: the launch's variant, which may be one to try. Without `tries` it is the best one known, and nothing is made
+ * anew. */
+int tune_next(struct op_context *ctx, struct launch *launch, bool tries, struct error *err);
 /* A loop that waits: a run as called would be of use now, since its tuner can pay for a trial, and has not measured half of
  * the variants yet, which is enough to choose by. */
 bool tune_wants_turn(const struct loop *loop);

@@ -19,6 +19,7 @@
 #include "jit/front/says.h"
 #include "jit/jit.h"
 #include "jit/texts/read.h"
+#include "loop/loop.h"
 #include "mesh/mesh.h"
 #include "op2/op2jit_compiled.h"
 #include "ranks/comm.h"
@@ -358,17 +359,7 @@ int text_describe(struct op_context *ctx, struct loop *loop, struct error *err) 
   d->origins.fortran = is_c;
   bool good = d->text && copy_origins(k, d->text, lines, &d->origins) && d->kernel_name &&
               (d->entry || is_c) && d->fp && d->consts;
-  for (int i = 0; good && i < k->nvariables; i++) {
-    const struct constant *constant = find_constant(ctx, &k->variables[i]);
-    struct desc_const *out = &d->consts[d->nconsts++];
-    *out = (struct desc_const){.name = strdup(constant->name),
-                               .type = constant->type,
-                               .dim = constant->dim,
-                               .folded = constant_is_folded(constant),
-                               .value = array_new(constant->bytes, 1)};
-    good = out->name && out->value;
-    if (good)
-      memcpy(out->value, constant->value, constant->bytes);
-  }
+  for (int i = 0; good && i < k->nvariables; i++)
+    good = loop_describe_constant(d, find_constant(ctx, &k->variables[i]));
   return good ? OP_OK : error_memory(err, "a loop's kernel text", strlen(k->text));
 }

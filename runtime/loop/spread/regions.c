@@ -447,7 +447,7 @@ static int run_late(struct op_context *ctx, const struct regions *r, struct turn
   if (!code)
     code = run_waiting(ctx, r, turn, segment, WHEN_RIM, err);
   for (int l = turn->depths->first[segment]; !code && l < turn->depths->first[next]; l++)
-    loop_mark_owned_written(ctx, turn->launches[l]->loop, turn->launches[l]->loop->space);
+    loop_mark_written(ctx, turn->launches[l]->loop, false);
   if (!code && next < turn->depths->nsegments && turn->deep[next])
     code = turn_start(ctx, turn, next, err);
   return code ? code : run_waiting(ctx, r, turn, segment, WHEN_REST, err);

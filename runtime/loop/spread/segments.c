@@ -143,7 +143,7 @@ static int run_loops(struct op_context *ctx, struct launch *const *launches, int
   int code = OP_OK;
   for (int i = 0; !code && i < n; i++) {
     const bool here = launches[i] == *waits;
-    code = (here ? loop_run_ready_exchanging : loop_run_ready)(ctx, launches[i], err);
+    code = loop_run_ready(ctx, launches[i], 0, here, err);
     *waits = here ? NULL : *waits;
   }
   return code;

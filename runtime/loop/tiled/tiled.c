@@ -363,7 +363,7 @@ static int run(struct op_context *ctx, struct tiled *t, struct launch *const *la
     execute(ctx, t, &t->tiles.schedule, tiled_threads(t));
   for (int i = 0; !code && i < t->n; i++) {
     code = launch_results(ctx, launches[i], err);
-    loop_mark_written(ctx, t->loops[i], t->loops[i]->space);
+    loop_mark_written(ctx, t->loops[i], true);
   }
   const double seconds = clock_seconds() - start;
   note_times(ctx, t, launches, counted, start, seconds);
