@@ -68,11 +68,12 @@ static bool number_in(const char *words, const char *value) {
   return end != value && !*end && n >= low && n <= high;
 }
 
-static bool word_in(const char *words, const char *value) {
-  size_t length = strlen(value);
-  for (const char *p = words; *p; p += *p == '|') {
-    size_t n = strcspn(p, "|");
-    if (n == length && memcmp(p, value, n) == 0)
+bool env_lists(const char *list, char separator, const char *word) {
+  const char separators[] = {separator, '\0'};
+  const size_t length = strlen(word);
+  for (const char *p = list; *p; p += *p == separator) {
+    const size_t n = strcspn(p, separators);
+    if (n == length && memcmp(p, word, n) == 0)
       return true;
     p += n;
   }
@@ -129,7 +130,7 @@ static int check(const struct env_row *row, const char *value, const char *from,
   if (row->words[0] == '#' && !number_in(row->words, value))
     return error_set(err, OP_ERR_ENV, "%s=%s (%s): expected a whole number in %s; correct or unset it",
                      row->name, value, from, row->words + 1);
-  if (row->words[0] && row->words[0] != '#' && !word_in(row->words, value))
+  if (row->words[0] && row->words[0] != '#' && !env_lists(row->words, '|', value))
     return unknown_word(row, value, from, err);
   const char *meant = row == &rows[ENV_CHECK] ? meant_switch(value) : NULL;
   if (meant)

@@ -54,6 +54,8 @@ bool env_given(const struct env *env, enum env_name name);
 /* A "#" row's value, K, M or G counted in; `otherwise` if it is unset. */
 long env_number(const struct env *env, enum env_name name, long otherwise);
 const struct env_row *env_row(enum env_name name);
+/* Is `word` one of the words of the list, which this character separates? */
+bool env_lists(const char *list, char separator, const char *word);
 /* One line per variable: name, value, source, help. */
 void env_describe(const struct env *env, struct text *out);
 

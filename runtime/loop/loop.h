@@ -2,6 +2,8 @@
 #ifndef OP2JIT_LOOP_H
 #define OP2JIT_LOOP_H
 
+#include <stdarg.h>
+
 #include "record/launch.h"
 
 /* The call itself. */
@@ -39,7 +41,10 @@ void loop_count_run(struct op_context *ctx, struct loop *loop);
 
 /* ---- parts, each in a file of its own ---- */
 
-/* check.c: everything that can be wrong with a call; fills loop->set and loop->args. */
+/* check.c: an error of that loop and argument (from 1; 0: of none). Returns the code. */
+int loop_refuse(struct error *err, int code, const char *loop, int argument, const char *format, va_list args)
+    __attribute__((format(printf, 5, 0)));
+/* Everything that can be wrong with a call; fills loop->set and loop->args. */
 int loop_check(struct op_context *ctx, struct loop *loop, struct error *err);
 /* alias.c: dats that are passed several times. */
 int loop_check_aliases(struct op_context *ctx, struct loop *loop, struct error *err);

@@ -93,24 +93,10 @@ static struct met *meet(const char *unit, const char *program) {
   return NULL;
 }
 
-/* Of several units one after the other, "length:texts"; the linker may put zeros between. */
 static bool find_embedded(const struct op2jit_origin *origin, struct texts_unit *out) {
-  for (const char *at = origin->texts; at && at < origin->texts_end;) {
-    char *behind = NULL;
-    if (!*at) {
-      at++;
-      continue;
-    }
-    const unsigned long length = strtoul(at, &behind, 10);
-    if (*behind != ':' || length > (unsigned long)(origin->texts_end - behind - 1))
-      return false;
-    if (texts_parse(behind + 1, length, out)) {
-      if (strcmp(out->unit, origin->unit) == 0)
-        return true;
-      texts_free(out);
-    }
-    at = behind + 1 + length;
-  }
+  for (const char *at = origin->texts; texts_next(&at, origin->texts_end, out); texts_free(out))
+    if (strcmp(out->unit, origin->unit) == 0)
+      return true;
   return false;
 }
 

@@ -18,6 +18,8 @@ bool text_suits(const struct op_context *ctx, const struct loop *loop, const str
 /* The loop has this text; NULL: it has none, because of `why`, of which `code` is the code. OP_ERR_MEMORY. */
 int text_settle(struct op_context *ctx, struct loop *loop, const struct read_kernel *k, int code,
                 const struct text *why, struct error *err);
+/* The call of a loop whose kernel is a function of the program, which reads the program's variables. */
+int text_run(struct op_context *ctx, const struct loop_call *call, struct error *err);
 /* Are texts asked for? */
 bool text_may_read(const struct op_context *ctx);
 /* The file of the program that this address came from; "" if the system does not say. */

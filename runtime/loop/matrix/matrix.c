@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "context/context.h"
+#include "loop/loop.h"
 #include "loop/matrix/form.h"
 #include "mesh/handles.h"
 #include "mesh/matrix/matrix.h"
@@ -32,14 +33,10 @@ bool matrix_is_passed(const struct loop_call *call) {
 static int fail(const struct said *s, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 static int fail(const struct said *s, int code, const char *format, ...) {
-  struct text message = {0};
   va_list args;
   va_start(args, format);
-  text_vaddf(&message, format, args);
+  loop_refuse(s->err, code, loop_call_told(s->call), s->number + 1, format, args);
   va_end(args);
-  error_set(s->err, code, "loop %s, argument %d: %s", loop_call_told(s->call), s->number + 1,
-            text_str(&message));
-  text_free(&message);
   return code;
 }
 
