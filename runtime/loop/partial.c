@@ -7,20 +7,25 @@
 #include "base/log.h"
 #include "context/context.h"
 #include "context/env.h"
-#include "jit/jit.h"
 #include "mesh/data.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
 #include "services/services.h"
 
+int loop_ask(struct op_context *ctx, const struct loop *loop, const struct jit_wish *wish, struct facts *out,
+             struct error *err) {
+  struct jit *jit = NULL;
+  bool asked = false;
+  int code = context_jit(ctx, &jit, err);
+  if (!code && (code = jit_facts(jit, &loop->desc, wish, out, &asked, err)))
+    error_prefix(err, "loop %s: ", loop->name);
+  return code;
+}
+
 int loop_facts(struct op_context *ctx, struct loop *loop, bool recalled, struct error *err) {
   const struct jit_wish wish = {.recalled = recalled};
-  struct jit *jit = NULL;
-  bool asked;
   const bool asks = !loop->facts.known && !loop->ranged && !loop->fusion && ctx->comm->rank == 0;
-  int code = asks ? context_jit(ctx, &jit, err) : OP_OK;
-  if (asks && !code && (code = jit_facts(jit, &loop->desc, &wish, &loop->facts, &asked, err)))
-    error_prefix(err, "loop %s: ", loop->name);
+  const int code = asks ? loop_ask(ctx, loop, &wish, &loop->facts, err) : OP_OK;
   loop_tell_facts(ctx, loop);
   return code;
 }

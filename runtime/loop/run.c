@@ -126,15 +126,11 @@ static int check_native_rows(struct op_context *ctx, const struct loop *loop, st
   const struct jit_wish wish = {.alone = true};
   struct facts ignored;
   struct error said = {0};
-  struct jit *jit = NULL;
-  bool asked = false;
-  if (loop->backend->plan || loop->compiled ||
-      !(desc_any_ragged(&loop->desc) || loop->desc.says & SAYS_ROWS) || context_jit(ctx, &jit, err) != OP_OK)
-    return err->code;
-  if (jit_facts(jit, &loop->desc, &wish, &ignored, &asked, &said) == OP_ERR_KERNEL) {
+  if (loop->backend->plan || loop->compiled || !(desc_any_ragged(&loop->desc) || loop->desc.says & SAYS_ROWS))
+    return OP_OK;
+  const int code = loop_ask(ctx, loop, &wish, &ignored, &said);
+  if (code == OP_ERR_KERNEL || !ctx->jit)
     error_copy(err, &said);
-    error_prefix(err, "loop %s: ", loop->name);
-  }
   error_free(&said);
   return err->code;
 }
@@ -504,18 +500,14 @@ void loop_count_run(struct op_context *ctx, struct loop *loop) {
  * loop is made ready as any other, so that later runs that only load code have it; where none may, nothing is missed. */
 static int look_at_text(struct op_context *ctx, struct launch *launch, struct error *err) {
   struct loop *loop = launch->loop;
-  struct jit *jit = NULL;
   const bool compiles = loop->backend->plan != NULL;
   const struct jit_wish wish = {.reads = space_is_device(loop->space) ? READ_AS_OPENCL : READ_AS_C,
                                 .alone = true};
-  bool asked = false;
   if (loop->looked_at || loop->ready.prepared || loop->compiled)
     return OP_OK;
   int code = loop_describe_anew(ctx, loop, err);
   if (!code && compiles)
-    code = context_jit(ctx, &jit, err);
-  if (!code && compiles && (code = jit_facts(jit, &loop->desc, &wish, &loop->facts, &asked, err)))
-    error_prefix(err, "loop %s: ", loop->name);
+    code = loop_ask(ctx, loop, &wish, &loop->facts, err);
   code = agree_on_success(ctx->agreement, code, err);
   const bool goes_on = code && loop_goes_on(ctx, loop, code, err);
   if (goes_on)

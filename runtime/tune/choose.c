@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "context/context.h"
+#include "context/env.h"
 #include "context/trace.h"
 #include "jit/jit.h"
 #include "mesh/data.h"
@@ -58,8 +59,8 @@ static int agree_on_variants(struct op_context *ctx, const struct loop *loop, in
 
 static int list_variants(struct op_context *ctx, struct loop *loop, struct tuning *t, struct error *err) {
   const struct backend *backend = loop->backend;
-  bool all = false;
-  int code = tuning_wanted(ctx, &all, err);
+  const int code = tune_mode_parse(env_value(ctx->env, ENV_TUNE), &t->mode, err);
+  const bool all = t->mode.candidates;
   const bool may_be_heavy = all && !loop->fusion && backend->may_be_heavy && backend->may_be_heavy(ctx, loop);
   loop->ready.heavy = may_be_heavy && loop->ready.long_calls >= HEAVY_ENOUGH;
   t->watched = may_be_heavy && !loop->ready.heavy;
@@ -74,13 +75,13 @@ static int choose_among(struct op_context *ctx, struct loop *loop, struct error 
   if (!code && loop->ready.nvariants > 1)
     code = context_jit(ctx, &jit, err);
   if (!code)
-    code = tuning_open(ctx, t, loop, err);
+    code = tuning_open(t, loop, err);
   code = agree_on_variants(ctx, loop, code, err);
   if (!code)
     code = tuning_recall(ctx, loop, t, err);
   /* Ranks are ready together; who tries everything waits anyway. */
-  t->behind = loop->backend->compiles_behind && !t->exhaustive && ctx->comm->size == 1;
-  t->meet_after = t->exhaustive || ctx->comm->size == 1 ? 0 : SELDOM;
+  t->behind = loop->backend->compiles_behind && !t->mode.options.exhaustive && ctx->comm->size == 1;
+  t->meet_after = t->mode.options.exhaustive || ctx->comm->size == 1 ? 0 : SELDOM;
   if (!code)
     loop->ready.variant = t->tuner ? tuner_winner(t->tuner) : loop->ready.standard;
   return code;
@@ -249,7 +250,8 @@ static bool is_timed(const struct op_context *ctx, const struct loop *loop) {
 static void set_crew(struct op_context *ctx, const struct launch *launch) {
   struct loop *loop = launch->loop;
   struct tuning *t = loop->ready.tuning;
-  const bool later = t->crew.runs > 0 && t->exhaustive && tune_wants(loop); /* runs are counted there */
+  const bool later =
+      t->crew.runs > 0 && t->mode.options.exhaustive && tune_wants(loop); /* runs are counted there */
   if (crew_asks(&t->crew) && !tune_tries(launch) && !later) {
     bool one = false;
     const struct backend *b = loop->backend;
@@ -434,7 +436,7 @@ static void note_run(struct op_context *ctx, const struct launch *launch, double
 static void finish_compile(struct op_context *ctx, struct loop *loop) {
   struct tuning *t = loop->ready.tuning;
   struct error ignored = {0};
-  if (!t->keeps || t->begun == 0 || is_ready(loop, t->begun - 1))
+  if (!t->mode.keep || t->begun == 0 || is_ready(loop, t->begun - 1))
     return;
   jit_finish(ctx->jit);
   loop->ready.trying = true;

@@ -17,22 +17,10 @@
 #include "services/services.h"
 #include "tune/mode.h"
 
-int tuning_wanted(const struct op_context *ctx, bool *candidates, struct error *err) {
-  struct tune_mode mode = {0};
-  int code = tune_mode_parse(env_value(ctx->env, ENV_TUNE), &mode, err);
-  *candidates = mode.candidates;
-  return code;
-}
-
-int tuning_open(const struct op_context *ctx, struct tuning *t, const struct loop *loop, struct error *err) {
-  struct tune_mode mode = {0};
-  int code = tune_mode_parse(env_value(ctx->env, ENV_TUNE), &mode, err);
-  t->exhaustive = mode.options.exhaustive;
-  if (code || !mode.candidates || loop->ready.nvariants < 2)
-    return code;
-  t->keeps = mode.keep;
-  t->recalls = mode.recall;
-  return tuner_new(&t->tuner, loop->ready.nvariants, loop->ready.standard, &mode.options, err);
+int tuning_open(struct tuning *t, const struct loop *loop, struct error *err) {
+  if (!t->mode.candidates || loop->ready.nvariants < 2)
+    return OP_OK;
+  return tuner_new(&t->tuner, loop->ready.nvariants, loop->ready.standard, &t->mode.options, err);
 }
 
 void tuning_free(struct tuning *t) {
@@ -111,19 +99,16 @@ static struct memory remembered(struct op_context *ctx, const struct loop *loop)
 }
 
 /* Why there is nothing to choose from. */
-static void say_only(const struct op_context *ctx, const struct loop *loop) {
+static void say_only(const struct op_context *ctx, const struct loop *loop, const struct tuning *t) {
   struct text spec = {0};
-  struct error ignored = {0};
-  bool wanted = false;
   const char *why = "there is no other way to try";
   if (forced_for_loop(env_value(ctx->env, ENV_VARIANT), loop->name, &spec))
     why = "OP2_VARIANT asks for it";
-  else if (tuning_wanted(ctx, &wanted, &ignored) == OP_OK && !wanted)
+  else if (!t->mode.candidates)
     why = "the first guess, since OP2_TUNE=off tries no other";
   log_line(ctx->log, LOG_DEBUG, "tune", "loop %s runs as %s: %s", loop->name,
            name_of(loop, loop->ready.standard), why);
   text_free(&spec);
-  error_free(&ignored);
 }
 
 int tuning_recall(struct op_context *ctx, const struct loop *loop, struct tuning *t, struct error *err) {
@@ -131,10 +116,10 @@ int tuning_recall(struct op_context *ctx, const struct loop *loop, struct tuning
   const struct kind *ranks = context_leaders(ctx);
   int code = OP_OK;
   if (!t->tuner) {
-    say_only(ctx, loop);
+    say_only(ctx, loop, t);
     return OP_OK;
   }
-  const bool recalls = t->recalls;
+  const bool recalls = t->mode.recall;
   if (recalls && (!ranks || ranks->leads_all))
     m = remembered(ctx, loop);
   if (recalls && ranks)
@@ -149,7 +134,7 @@ int tuning_recall(struct op_context *ctx, const struct loop *loop, struct tuning
     return OP_OK;
   }
   int known = 0;
-  for (int i = 0; recalls && t->keeps && i < loop->ready.nvariants && i < MOST_KNOWN; i++) {
+  for (int i = 0; recalls && t->mode.keep && i < loop->ready.nvariants && i < MOST_KNOWN; i++) {
     tuner_recall_part(t->tuner, i, m.known[i].part, m.known[i].runs);
     known += i != loop->ready.standard && m.known[i].runs > 0;
   }
@@ -220,7 +205,7 @@ static bool was_chosen(struct op_context *ctx, const struct loop *loop, bool amo
 /* How large the set is tells one loop from another of that name. What is called once is not worth tuning. */
 static void warn_unfinished(const struct op_context *ctx, const struct loop *loop, const struct tuning *t) {
   struct text mesh = {0};
-  if (!t->exhaustive || ctx->comm->rank > 0 || t->calls < 2)
+  if (!t->mode.options.exhaustive || ctx->comm->rank > 0 || t->calls < 2)
     return;
   tuning_size_class(loop->set->extents[EXTENT_OWNED], &mesh);
   log_line(ctx->log, LOG_WARN, "tune",
@@ -230,9 +215,9 @@ static void warn_unfinished(const struct op_context *ctx, const struct loop *loo
 }
 
 void tuning_close(struct op_context *ctx, const struct loop *loop, struct tuning *t) {
-  if (!t->tuner || !t->keeps || t->kept)
+  if (!t->tuner || !t->mode.keep || t->kept)
     return;
-  if (t->exhaustive)
+  if (t->mode.options.exhaustive)
     tuner_next(t->tuner); /* maybe all that is missing is to ask */
   const bool known = tuner_is_settled(t->tuner), enough = known || tuning_knows_enough(loop, t);
   if (known || (tuner_trials(t->tuner) > 0 && !was_chosen(ctx, loop, enough)))
@@ -266,7 +251,7 @@ void tuning_ran(struct op_context *ctx, struct loop *loop, struct tuning *t) {
   count(ctx, loop, t);
   if (t->calls < INT_MAX)
     t->calls++;
-  if (t->kept || !t->keeps || !tuner_is_settled(t->tuner))
+  if (t->kept || !t->mode.keep || !tuner_is_settled(t->tuner))
     return;
   say_winner(ctx, loop, t);
   keep(ctx, loop, t, true);

@@ -4,17 +4,16 @@
 #define OP2JIT_MEMORY_H
 
 #include "tune/crew.h"
+#include "tune/mode.h"
 #include "tune/place.h"
-#include "tune/tuner.h"
 
 struct op_context;
 
 struct tuning {
   struct tuner *tuner; /* NULL: one variant only */
   struct crew crew;
-  bool recalls;     /* starts at what is remembered */
-  bool keeps, kept; /* whether its outcome is remembered, and whether it was */
-  bool exhaustive;
+  struct tune_mode mode;
+  bool kept; /* its outcome was remembered */
   int calls; /* of this tuner's runs */
   /* What of it the loop's statistics have: they go on when the loop is made anew. What earlier runs spent is not
    * this one's. */
@@ -38,10 +37,8 @@ struct tuning {
   int unmet_calls, meet_after;
 };
 
-/* Does OP2_TUNE allow more candidates than the default? OP_ERR_ENV if its value is none of its values. */
-int tuning_wanted(const struct op_context *ctx, bool *candidates, struct error *err);
-/* Make the tuner, if there is something to choose from. */
-int tuning_open(const struct op_context *ctx, struct tuning *t, const struct loop *loop, struct error *err);
+/* Make the tuner, if the mode says so and there is something to choose from. */
+int tuning_open(struct tuning *t, const struct loop *loop, struct error *err);
 void tuning_free(struct tuning *t);
 
 /* Start at what the store remembers. Ranks: the first leader's store, for all. */
