@@ -260,7 +260,7 @@ int op2jit_tape_free(op_tape handle) {
 
 /* ---- bars and dots ---- */
 
-/* What to know of it takes all ranks, so they agree first. */
+/* Facts about it take all ranks, so they agree first. */
 static bool agreed(struct op_context *ctx, const char *call, const char *name) {
   return !api_agree("%s of \"%s\"\n", call, name);
 }

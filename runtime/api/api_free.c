@@ -1,4 +1,4 @@
-/* What ends before op_exit. What loops, plans and messages know of it is forgotten first. */
+/* Objects that end before op_exit. Loops, plans and messages forget them first. */
 #include <stdlib.h>
 
 #include "api/api.h"
@@ -36,7 +36,7 @@ static int free_for_good(struct op_context *ctx, const char *call, struct dat *d
   return OP_OK;
 }
 
-/* What waits need not leave anything in a temporary, and runs later. A view's array is the program's. */
+/* Loops that wait need not store a temporary, and may run later. A view's array is the program's. */
 static int free_temporary(struct op_context *ctx, op_dat handle) {
   struct dat *dat = api_object(ctx, handle, HANDLE_DAT, "op_free_dat_temp", "the dat");
   if (!dat || lend_check_placed(dat, "op_free_dat_temp", api_error()))
@@ -50,7 +50,7 @@ static int free_temporary(struct op_context *ctx, op_dat handle) {
   if (!dat->view)
     checkpoint_free(ctx, "op_free_dat_temp", dat, api_error());
   if (dat->temporary && !dat->view) {
-    /* What waits may use its bar or its dot, which go now. */
+    /* Loops that wait may use its bar or its dot, which go now. */
     const int ran = thing_find(ctx->tapes, dat) ? ctx_flush(ctx, api_error()) : OP_OK;
     tape_forget(ctx, dat);
     const int code = temporary_end(ctx, dat, api_error());
@@ -84,7 +84,7 @@ int op2jit_free_dat(op_dat handle) {
 
 /* ---- what is in use ---- */
 
-/* What keeps a set, for the message: the first few by name. */
+/* The users of a set, for the message: the first few by name. */
 struct users {
   struct text names;
   int count;
@@ -302,7 +302,7 @@ static int revive(struct op_context *ctx, struct set *set) {
   return code;
 }
 
-/* Where the parent has no local numbers yet the next loop makes them, of subsets too. */
+/* If the parent has no local numbers yet the next loop makes them, for subsets too. */
 static int number(struct op_context *ctx, struct set *set) {
   const bool is_spread = set->sub->parent->spread;
   if (!spread_wanted(ctx) && !is_spread)

@@ -15,8 +15,8 @@ static void take_type(op_arg *arg, const char *type) {
   }
 }
 
-/* What is not of the type that was said is told by the loop, and is no argument of any loop that was met before.
- * The two are mostly one literal. */
+/* A pointer to another type than was said is told by the loop, and makes the argument another one. The two names are
+ * mostly one literal. */
 static void compare_type(op_arg *arg, const char *type, const char *is) {
   if (!*is || is == type || arg->type_ == TYPE_NONE || type_fits((enum type_code)arg->type_, is))
     return;

@@ -148,7 +148,7 @@ static int find_row(const char *name, size_t length) {
   return -1;
 }
 
-/* What all names have in common makes none nearer than another. */
+/* Compare names without their common beginning. */
 static void warn_unknown(const char *name, size_t length, const char *from, struct text *warnings) {
   enum { prefix = sizeof "OP2_" - 1 };
   char word[64];
@@ -243,7 +243,7 @@ static int take_foreign(struct env *env, struct error *err) {
   return copy_variable(getenv("OMP_NUM_THREADS"), &env->omp_threads, err);
 }
 
-/* Where NVRTC may be. */
+/* Read the folders in which NVRTC may be. */
 static int take_places(struct env *env, struct error *err) {
   const char *cuda = getenv("CUDA_HOME");
   int code = copy_variable(getenv("HOME"), &env->home, err);

@@ -46,7 +46,7 @@ struct env {
  * in any case. */
 int env_read(struct env *env, int argc, char **argv, struct text *warnings, struct error *err);
 void env_free(struct env *env);
-/* No variable of the library is in the process's environment any more: what counts is in argv. */
+/* Remove the library's variables from the process's environment: argv has those that count. */
 void env_forget(void);
 /* The value or its default; never NULL. */
 const char *env_value(const struct env *env, enum env_name name);
@@ -54,7 +54,7 @@ bool env_given(const struct env *env, enum env_name name);
 /* A "#" row's value, K, M or G counted in; `otherwise` if it is unset. */
 long env_number(const struct env *env, enum env_name name, long otherwise);
 const struct env_row *env_row(enum env_name name);
-/* Is `word` one of the words of the list, which this character separates? */
+/* `word` is one of the words of the list, which this character separates. */
 bool env_lists(const char *list, char separator, const char *word);
 /* One line per variable: name, value, source, help. */
 void env_describe(const struct env *env, struct text *out);

@@ -27,7 +27,7 @@ enum { LEAST_CHAIN = 4, LONG_CHAIN = 8, LONGEST_CHAIN = 24 };
 
 /* ---- periods ---- */
 
-/* How many of them repeat what comes `period` before. */
+/* The number of launches that repeat those `period` before them. */
 static int repeated(struct launch *const *launches, int n, int period) {
   int i = period;
   while (i < n && launches[i]->loop == launches[i - period]->loop)
@@ -118,14 +118,14 @@ static int wanted_periods(const struct op_context *ctx, const struct period *p, 
                                    : 1;
 }
 
-/* How to cut at first: by the model, or what tests ask for. */
+/* The first way to cut: by the model, or as tests ask. */
 static struct chain_way guess(const struct op_context *ctx, const struct period *p, double bytes, int n,
                               int times) {
   const int periods = wanted_periods(ctx, p, n);
   return (struct chain_way){.bytes = bytes, .periods = periods < times ? periods : times};
 }
 
-/* What came of running a way. */
+/* The outcome of a run. */
 struct ran {
   bool tiled, fused; /* at least some of it */
   bool trying;       /* variants of fused loops */
@@ -193,7 +193,7 @@ static void pay_trials(struct period *p) {
   p->trials = trials;
 }
 
-/* What came of it is told. */
+/* Tell the tuner how the run went. */
 static int tell_tuner(struct op_context *ctx, const struct period *p, const struct chain_way *way,
                       const struct ran *ran, int times, double seconds, struct error *err) {
   if (ran->trying || (!p->aside && tune_is_disturbed(ctx)))
@@ -214,8 +214,8 @@ static int run_as_called(struct op_context *ctx, const struct period *p, struct 
   return code;
 }
 
-/* Of the periods that wait some, in a way; *done: how many. What cutting and compiling cost is no time of the way, but of
- * trying it. */
+/* Run some of the periods that wait, in one way; *done: how many. Seconds of cutting and compiling are a cost of the
+ * trial, not of the way. */
 static int run_and_tune(struct op_context *ctx, struct period *p, struct launch *const *launches, int waiting,
                         int *done, struct error *err) {
   struct chain_way way;
@@ -303,7 +303,7 @@ static double barriers(const struct op_context *ctx, const struct period *p) {
   return takes;
 }
 
-/* Of the bytes that so many periods move as called, the part that they move fused; 0: not known. */
+/* The part of the bytes of so many periods that fused loops still move; 0: not known. */
 static double fused_part(const struct period *p, int periods) {
   const int n = p->n * periods;
   struct loop **loops = p->fuses ? array_new((size_t)n, sizeof *loops) : NULL;
@@ -346,7 +346,7 @@ static void open_tuner_anew(struct op_context *ctx, struct period *p, int times,
   open_tuner(ctx, p, times, err);
 }
 
-/* Of a period that the program lets wait (OP2_LAZY=on) it is known when it comes again. */
+/* With OP2_LAZY=on a period is known when it comes again. */
 static bool fuses_on_device(const struct op_context *ctx, struct period *p, bool at_once) {
   const bool again = p->seen++ > 0 || at_once;
   return p->fuses && again && (!period_watch(ctx) || period_watch(ctx)->guess.fused);
@@ -364,7 +364,7 @@ static int run_on_device(struct op_context *ctx, struct launch *const *launches,
   return code;
 }
 
-/* What is compared runs by the first guess, and from the first time on; so does what is known to come again. */
+/* A chain whose ways are compared begins with the first guess, at once if it is known to come again. */
 static int run_some(struct op_context *ctx, struct launch *const *launches, int n, int times,
                     bool loop_by_loop, struct error *err) {
   const double forced = forced_bytes(ctx);
@@ -398,8 +398,8 @@ static int run_some(struct op_context *ctx, struct launch *const *launches, int 
   return run_one_way(ctx, launches, n, times, &way, err);
 }
 
-/* Where many periods wait nobody knows which of their loops is the first: that which the program called first, so that what
- * is remembered is found again. Returns how many come before it. */
+/* The number of launches before the first period. Where many periods wait, any loop could be their first: take the
+ * one that the program called first, so that what is remembered is found again. */
 static int lead_in(const struct op_context *ctx, struct launch *const *launches, int period, int times) {
   enum { MANY_PERIODS = 16 };
   int first = 0;
@@ -412,7 +412,7 @@ static int lead_in(const struct op_context *ctx, struct launch *const *launches,
   return first;
 }
 
-/* So that the next ones begin with that loop. */
+/* The next periods begin with that loop, too. */
 int chain_whole_periods(const struct op_context *ctx, struct launch *const *launches, int n) {
   int times;
   const int period = find_period(launches, n, &times), lead = lead_in(ctx, launches, period, times);
@@ -453,7 +453,7 @@ int chain_run_singly(struct op_context *ctx, struct launch *const *launches, int
   return run(ctx, launches, n, true, err);
 }
 
-/* What a device does between two messages of ranks it may be given in one call. */
+/* A device may get all its work between two messages of ranks in one call. */
 static int run_on_ranks(struct op_context *ctx, struct launch *const *launches, int n, struct error *err) {
   const struct backend *b = launches[0]->loop->backend;
   const enum space space = launches[0]->loop->space;

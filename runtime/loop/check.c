@@ -121,7 +121,7 @@ static const char *kind_of(const struct set *set) {
   return set->sub ? "subset" : "set";
 }
 
-/* Of a subset: the parent's element, where data are. */
+/* The data of a subset lie at its parent's elements. */
 static int check_own(const struct check *c, struct set **target) {
   const struct subset *sub = c->loop->set->sub;
   if (!sub || c->said->form_ != DESC_DAT)

@@ -37,7 +37,7 @@ static struct desc_dat describe_dat(const struct dat *dat, enum space space, int
 }
 
 /* Programs of OP2 are told the library's own numbers. */
-/* Which elements a subset has is not looked at: it may have none of the shortest and none of the longest. */
+/* A subset may lack the shortest and the longest rows: which elements it has is not looked at. */
 static void describe_lengths(const struct map *map, const struct set *of, struct desc_map *out) {
   if (!map->first || of->sub)
     return;
@@ -126,7 +126,7 @@ static int describe_texts(struct op_context *ctx, struct loop *loop, struct erro
   return OP_OK;
 }
 
-/* What messages about the key call things by. A kernel's parameter names what has no other name. */
+/* Names for messages about the key. What has no name is called by the kernel's parameter. */
 static int describe_names(struct loop *loop, const struct numbering *n, struct error *err) {
   struct text names = {0};
   for (int i = 0; i < n->nsets; i++)
@@ -159,7 +159,7 @@ static bool adds_or_meets(const struct loop_arg *arg) {
   return writes || (type_info(arg->type)->is_float && (arg_is_reduction(arg) || arg_is_turned(arg)));
 }
 
-/* What the program compiled itself runs as it is. */
+/* Code that the program's compiler made runs unchanged. */
 static bool runs_as_it_is(const struct loop *loop) {
   return !loop->backend->code || loop->ranged;
 }
@@ -251,7 +251,7 @@ void loop_fill_frame(struct op_context *ctx, struct loop *loop) {
   loop->ready.made++;
 }
 
-/* Of all owned elements. */
+/* The number of targets of all owned elements. */
 static double targets_of(const struct map *map) {
   const long owned = map->from->extents[EXTENT_OWNED];
   return map->first ? (double)map->first[owned] : (double)owned * map->arity;

@@ -1,4 +1,4 @@
-/* What a loop over distributed sets needs of others' elements, and what it leaves. */
+/* Others' elements: which a loop over distributed sets needs, and which it leaves up to date. */
 #include <string.h>
 
 #include "base/clock.h"
@@ -18,7 +18,7 @@ static void add_need(struct loop *loop, struct dat *dat, const struct map *map) 
   loop->ready.needs[loop->ready.nneeds++] = (struct halo_need){.dat = dat, .map = map};
 }
 
-/* How deep its elements run: copies as well, where they change what others own. */
+/* The depth to which its elements run: 1, with copies, where they change what others own. */
 static int run_of(const struct loop *loop) {
   return loop->ready.nparts > loop->ready.nresults;
 }
@@ -119,10 +119,10 @@ static int number_of(const struct loop *loop, const struct dat *dat) {
   return first;
 }
 
-/* How deep each dat is valid behind the loop, by its number. */
+/* The depth to which each dat is valid behind the loop, by the dat's number. */
 static void find_depths(struct op_context *ctx, const struct loop *loop, int depths[OP_MAX_ARGS]) {
   struct chain_access accesses[OP_MAX_ARGS];
-  /* What a compiled function is said to write may be so on some paths only. */
+  /* A compiled function may write on some paths only. */
   struct chain_loop described = {.accesses = accesses, .whole = !loop->set->sub && !loop->compiled};
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];

@@ -60,7 +60,7 @@ static int check_call(const struct op_context *ctx, const struct loop_call *call
   return OP_OK;
 }
 
-/* What the program has acquired is the program's, and what is lent a bridge's. */
+/* Loops must not touch dats that the program has acquired or a bridge was lent. */
 static int check_lent(const struct op_context *ctx, const struct loop_call *call, struct error *err) {
   for (int i = 0; i < call->nargs; i++) {
     const op_arg *arg = &call->args[i];

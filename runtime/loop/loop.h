@@ -54,7 +54,7 @@ bool loop_is_disordered(const struct loop *loop);
 int loop_describe(struct op_context *ctx, struct loop *loop, struct error *err);
 /* One more of those that the kernel uses, for which d->consts has room; false: no memory. */
 bool loop_describe_constant(struct desc *d, const struct constant *constant);
-/* run.c: the same where the mesh or constants have changed since; it then has no code any more. Collective. */
+/* run.c: the same where the mesh or constants have changed since; its code is dropped. Collective. */
 int loop_describe_anew(struct op_context *ctx, struct loop *loop, struct error *err);
 /* Bytes that one call must move at least: every dat once, read, written or both, every map once. */
 void loop_count_bytes(struct loop *loop);

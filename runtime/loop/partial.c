@@ -42,8 +42,8 @@ static bool is_asked(const struct loop *loop) {
   return any && !loop->ranged && !loop->fusion && loop->backend->plan;
 }
 
-/* What the facts of the kernel say; without them, a promise that nobody proved. Who compiles nothing has the code that was made
- * with what was known then. Before there is code, what is wrong with the text is left to who makes it. */
+/* By the facts of the kernel; without facts nothing is proved. A run that compiles nothing takes the code that was
+ * made with what was known then. Errors in the text are told by whoever makes the code. */
 static int find_partial(struct op_context *ctx, struct loop *loop, bool recalled, double partial[],
                         struct error *err) {
   const bool loads = strcmp(env_value(ctx->env, ENV_JIT), "load") == 0;

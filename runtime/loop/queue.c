@@ -67,7 +67,7 @@ static int run_first(struct op_context *ctx, int n, struct error *err) {
   watch_runs(&queue->watch);
   const int code = queue->check ? queue->check(ctx, queue->launches, n, err)
                                 : queue_run(ctx, queue->launches, n, false, err);
-  /* After an error nothing waits any more. */
+  /* After an error the queue is empty. */
   const int done = code ? queue->count : n;
   for (int i = 0; i < done; i++)
     launch_put(queue->launches[i]);
@@ -104,7 +104,7 @@ static bool waits_otherwise(const struct queue *queue, const struct loop *loop) 
   return any;
 }
 
-/* What waits runs in the variant that it was made ready for: before another is tried, or made, it has to be over. */
+/* Launches that wait keep their variant: they run before another one is tried or made. */
 static int make_ready(struct op_context *ctx, struct launch *launch, bool *tried, struct error *err) {
   struct loop *loop = launch->loop;
   const bool tries = !watch_stays(&ctx->queue->watch, loop);

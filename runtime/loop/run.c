@@ -49,7 +49,7 @@ static bool is_hollow(const struct loop *loop, const struct dat *dat) {
          dat->replicas[loop->space].bytes && overwrites(loop, dat);
 }
 
-/* Where results may come late, a loop that adds to one that is on its way starts from nothing, and waits for none. */
+/* A loop that adds to a result on its way starts from nothing if its own may come late too: it need not wait. */
 static int need_gbl(struct op_context *ctx, struct loop *loop, int i, struct error *err) {
   const struct loop_arg *arg = &loop->args[i];
   const bool late = arg->gbl->late > 0;
@@ -95,7 +95,7 @@ static bool constants_changed(struct op_context *ctx, struct loop *loop) {
   return false;
 }
 
-/* Whether the record still says what the mesh and the constants say. */
+/* The mesh or the constants have changed since the loop was described. */
 static bool is_stale(struct op_context *ctx, struct loop *loop) {
   if (loop->ready.epoch != ctx->mesh->epoch)
     return true;
@@ -120,8 +120,8 @@ int loop_describe_anew(struct op_context *ctx, struct loop *loop, struct error *
   return code;
 }
 
-/* Of a ragged map's rows the program's own function finds something by `x[k]`, too: where there is a prover, it is asked. What
- * else there is to say of the text does not matter here. */
+/* The program's own function may misuse `x[k]` for a ragged map's rows, too: ask the prover if there is one. Its
+ * other findings do not matter here. */
 static int check_native_rows(struct op_context *ctx, const struct loop *loop, struct error *err) {
   const struct jit_wish wish = {.alone = true};
   struct facts ignored;
@@ -322,7 +322,7 @@ int loop_ready_again(struct op_context *ctx, struct launch *launch, struct error
   return launch->loop->ready.tells ? launch_start(launch, err) : launch_start_slots(launch, err);
 }
 
-/* What was begun is ended, also after a failure. */
+/* An exchange that was begun is ended, also after a failure. */
 static int finish_exchange(struct op_context *ctx, struct launch *launch, int code, struct error *err) {
   struct error ignored = {0};
   int status = loop_exchange_finish(ctx, launch, code ? &ignored : err);
@@ -340,7 +340,7 @@ static int run_parts(struct op_context *ctx, struct launch *launch, int first, b
       code = loop->backend->run(ctx, launch, p, err);
     if (p == 0 && exchanging)
       code = finish_exchange(ctx, launch, code, err);
-    /* What came for several loops may not be all. */
+    /* The messages of a chain may not bring all that this loop needs. */
     if (p == 0 && exchanging && !code && !launch->deep)
       code = loop_exchange_now(ctx, launch, loop->space, err);
   }
@@ -374,7 +374,7 @@ static void note_time(struct op_context *ctx, struct launch *launch, double star
   tune_ran(ctx, launch, spent - (loop->stats.waiting_seconds - waited));
 }
 
-/* Of a loop that one can watch running. */
+/* Show the trial if calls are long enough to be seen. */
 static void say_trial(const struct op_context *ctx, const struct launch *launch) {
   const double visible = 0.02;
   const struct loop *loop = launch->loop;
@@ -430,7 +430,7 @@ int loop_run_ready_ahead(struct op_context *ctx, struct launch *launch, int part
   return code;
 }
 
-/* Those that ran at once share the time by the bytes that they would move. */
+/* Launches that ran at once share the time by the bytes that they would move. */
 static int finish_all(struct op_context *ctx, struct launch *const *launches, int n, double start,
                       struct error *err) {
   int code = OP_OK;

@@ -49,9 +49,9 @@ static bool shares_its_dat(const struct loop *loop, const struct loop_arg *direc
   return false;
 }
 
-/* Of a compiled kernel nothing is known but its descriptors, and where elements meet in what is written the order counts:
- * all that reaches a dat which is changed through a map, or changed and reached through one, decides who may run at the
- * same time. */
+/* A dat that is changed and reached through a map, by whatever arguments. Nothing but descriptors is known of a
+ * compiled kernel, and where elements meet their order counts: all that reaches such a dat decides which elements may
+ * run at the same time. */
 static bool is_shared(const struct loop *loop, const struct dat *dat) {
   bool changed = false, mapped = false;
   for (int i = 0; i < loop->nargs; i++) {

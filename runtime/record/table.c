@@ -29,7 +29,7 @@ uint64_t loop_hash(const struct loop_call *call) {
   return mix(sum);
 }
 
-/* What makes an argument another one. The address of a global does not: it may differ from call to call. */
+/* The arguments have one record. The address of a global does not matter: it may differ from call to call. */
 static bool same_arg(const op_arg *a, const op_arg *b) {
   return a->dat_ == b->dat_ && a->map_ == b->map_ && a->form_ == b->form_ && a->idx_ == b->idx_ &&
          a->dim_ == b->dim_ && a->type_ == b->type_ && a->access_ == b->access_ &&

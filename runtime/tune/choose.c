@@ -43,7 +43,7 @@ void tune_free(struct loop *loop) {
 
 /* ---- the first choice ---- */
 
-/* What is tried is decided by each rank for itself, in the same way. */
+/* Ranks decide about trials alone, in the same way: they must have the same variants. */
 static int agree_on_variants(struct op_context *ctx, const struct loop *loop, int code, struct error *err) {
   struct text names = {0};
   if (comm_alone(ctx->comm))
@@ -108,7 +108,7 @@ static int plan_one(struct op_context *ctx, struct loop *loop, int which, struct
   return code;
 }
 
-/* What compiles behind the program took from it: all of their time, unless a processor was free. */
+/* Seconds that compiles behind the program took from it: all of their time, unless a processor was free. */
 static double taken_behind(struct loop *loop) {
   const double felt = 0.3, seconds = loop->ready.behind_seconds;
   loop->ready.behind_seconds = 0;
@@ -222,8 +222,8 @@ static bool is_still(const struct op_context *ctx, struct tuning *t, bool was) {
          tuner_median(t->tuner, tuner_winner(t->tuner), NULL) < is_short;
 }
 
-/* What the tuner wants next, if it is ready and nothing disturbs the trial; else the best one known. While something is compiled
- * nobody asks for more: that takes as long as a small loop. */
+/* The tuner's next variant, if it is ready and nothing disturbs the trial; else the best one known. While something
+ * is compiled nothing else is asked for: that takes as long as a small loop. */
 static int next_variant(struct op_context *ctx, struct loop *loop) {
   struct tuning *t = loop->ready.tuning;
   t->compiles = is_still(ctx, t, t->compiles) || tune_is_disturbed(ctx);
@@ -394,8 +394,8 @@ static void plan_meeting(const struct op_context *ctx, const struct loop *loop, 
     t->meet_after = calls < (double)SELDOM ? SELDOM : calls < (double)MOST_SELDOM ? (int)calls : MOST_SELDOM;
 }
 
-/* Of the best variant, undisturbed, on the threads that were to be measured: launches that wait are all told before
- * the first one runs. */
+/* Only runs of the best variant count, undisturbed and on the threads that were to be measured: launches that wait
+ * are all told before the first one runs. */
 static void note_crew(const struct op_context *ctx, const struct launch *launch, double seconds) {
   const struct loop *loop = launch->loop;
   struct tuning *t = loop->ready.tuning;
@@ -414,7 +414,7 @@ static void note_run(struct op_context *ctx, const struct launch *launch, double
     note_crew(ctx, launch, seconds);
   if (!t->tuner)
     return;
-  /* What waited from before the choice still runs in another. */
+  /* A launch that waited since before the choice runs in another variant. */
   const bool settled = tuner_is_settled(t->tuner) && launch->variant == tuner_winner(t->tuner);
   const bool quiet = settled && t->alone;
   if (settled && !t->alone)

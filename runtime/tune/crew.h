@@ -1,8 +1,8 @@
-/* How many threads the runs of a loop get: one, or as many as pay by a model (team.h), which may be wrong. So the two are
- * compared in turns: in the first runs where a comparison costs next to nothing, else as soon as it costs a fiftieth of the
- * loop's time, and ever more seldom later, since what is better also depends on what else the machine does. Results have the
- * same bits either way: the pieces of a plan stay, and only who runs them changes. So a crew needs no trials, holds with
- * OP2_TUNE=off, and is not remembered. A pure function of the times it is told. */
+/* The number of threads of a loop's runs: one, or as many as pay by a model (team.h), which may be wrong. So the two
+ * are compared in turns: in the first runs if a comparison costs next to nothing, else as soon as it costs a fiftieth of
+ * the loop's time. Later comparisons are ever more seldom, since what else the machine does counts, too. Results have
+ * the same bits either way: the pieces of a plan stay, and only who runs them changes. So a crew needs no trials, holds
+ * with OP2_TUNE=off, and is not remembered. A pure function of the times it is told. */
 #ifndef OP2JIT_CREW_H
 #define OP2JIT_CREW_H
 
@@ -27,7 +27,7 @@ struct crew {
   int comparisons;            /* that are over */
 };
 
-/* Is one more comparison, in which each thread may do as much as all of them, a small part of all runs? */
+/* One more comparison costs little, though one thread may take as long as all of them one after the other. */
 static inline bool crew_can_pay(const struct crew *crew) {
   const double share = 0.02, nothing = 1e-3;
   const double cost = crew->runs ? crew->many * crew->total / (double)crew->runs : 0;
@@ -37,8 +37,8 @@ static inline bool crew_can_pay(const struct crew *crew) {
 static inline bool crew_asks(const struct crew *crew) {
   return crew->runs >= crew->ask_at && !crew->compares && crew_can_pay(crew);
 }
-/* What the model says now: how many several are best (0: nothing is to be decided, ever), and whether one is better.
- * The first call is the guess for the first runs, every other one begins a comparison. */
+/* Tell the model's opinion: how many threads, of several, are best (0: nothing is to be decided, ever), and whether
+ * one is better. The first call is the guess for the first runs, every other one begins a comparison. */
 void crew_ask(struct crew *crew, int many, bool one);
 /* Threads for the next run; 0: all that the plan has. */
 static inline int crew_threads(const struct crew *crew) {

@@ -53,7 +53,7 @@ static int find_variant(const void *of, const char *name) {
   return -1;
 }
 
-/* What an earlier run found. All ranks get it. */
+/* The findings of an earlier run. All ranks get the same. */
 enum { MOST_KNOWN = 64 };
 struct memory {
   int winner; /* -1: nothing */
@@ -202,7 +202,7 @@ static bool was_chosen(struct op_context *ctx, const struct loop *loop, bool amo
   return was;
 }
 
-/* How large the set is tells one loop from another of that name. What is called once is not worth tuning. */
+/* The set's size tells loops of one name apart. A loop that is called once is not worth tuning. */
 static void warn_unfinished(const struct op_context *ctx, const struct loop *loop, const struct tuning *t) {
   struct text mesh = {0};
   if (!t->mode.options.exhaustive || ctx->comm->rank > 0 || t->calls < 2)

@@ -15,8 +15,7 @@ struct tuning {
   struct tune_mode mode;
   bool kept; /* its outcome was remembered */
   int calls; /* of this tuner's runs */
-  /* What of it the loop's statistics have: they go on when the loop is made anew. What earlier runs spent is not
-   * this one's. */
+  /* The trials that the loop's statistics have already: these go on when the loop is made anew. */
   long long told_trials;
   double told_seconds;
   /* The driver's (choose.c). */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a loop's time, that trials may cost. */
+/* The part of a loop's time that trials may cost. */
 #define SHARE 0.05
 
 int tune_mode_parse(const char *value, struct tune_mode *mode, struct error *err) {

@@ -1,4 +1,4 @@
-/* What OP2_TUNE says, the same for every backend. */
+/* The value of OP2_TUNE, the same for every backend. */
 #ifndef OP2JIT_MODE_H
 #define OP2JIT_MODE_H
 

@@ -49,8 +49,8 @@ void tuning_size_class(long elements, struct text *out) {
   text_addf(out, "elements=2^%d", log2_class((double)elements));
 }
 
-/* Of what this rank has: a set's size is what was declared, which other ranks may hold now. How far apart in
- * memory consecutive elements reach, as a power of two. */
+/* The distance in memory between targets of consecutive elements, as a power of two. Only this rank's elements count:
+ * a set's size is as declared, and other ranks may have them now. */
 static int reach_class(const struct map *map) {
   enum { SAMPLES = 4096 };
   const long size = map->from->extents[EXTENT_OWNED], step = size / SAMPLES + 1;
@@ -62,7 +62,7 @@ static int reach_class(const struct map *map) {
   return count ? (int)lround(log2(1 + sum / (double)count)) : 0;
 }
 
-/* What is best with these says nothing of meshes without, nor they of it. */
+/* Marks of a mesh: a choice on a mesh with one says nothing about meshes without, nor the other way round. */
 static const struct {
   const char *word;
   size_t of; /* a bool of the loop */
@@ -136,7 +136,7 @@ static bool is_better(const struct store_tuning *row, const struct store_tuning 
   return row->made != other->made ? row->made > other->made : strcmp(row->variant, other->variant) < 0;
 }
 
-/* How many threads pay depends on the size of the mesh. */
+/* Look the variant up without its number of threads, which depends on the size of the mesh. */
 static int find_without_threads(const char *variant, tuning_variant *find, const void *of) {
   struct text name = {0};
   static const char threads[] = "/threads";

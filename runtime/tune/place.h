@@ -1,5 +1,4 @@
-/* Where a measurement belongs: what was tuned, on which machine, on what kind of mesh; and how near another place
- * is. */
+/* The place of a measurement: the loop, the machine, the kind of mesh; and how near another place is. */
 #ifndef OP2JIT_PLACE_H
 #define OP2JIT_PLACE_H
 
@@ -38,8 +37,8 @@ struct tuning_found {
   int variant; /* -1: nothing was found */
   bool here;
 };
-/* Of the rows of what was chosen the one that holds here: of just this place; else of another processor of the family, or
- * another mesh with the same marks, that which gained most. */
+/* The chosen row that holds here: of just this place; else of another processor of the family, or of another mesh
+ * with the same marks, the one that gained most. */
 struct tuning_found tuning_choose(const struct store_tuning *rows, int count,
                                   const struct tuning_place *place, tuning_variant *find, const void *of);
 /* A row without its times. Its texts are the place's and the caller's. */

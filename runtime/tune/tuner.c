@@ -7,7 +7,7 @@
 #include "base/size.h"
 #include "tune/times.h"
 
-/* What two medians must differ by to be different, at least. */
+/* The least difference of two medians that counts. */
 #define NOISE 0.02
 /* However noisy the machine, what takes half the default's time is better. */
 #define MOST_NOISE 0.5
@@ -57,7 +57,7 @@ static double spread(const struct candidate *c) {
   return times_spread(c->times, kept(c));
 }
 
-/* What runs usually differ by: of a candidate that ran three times it may be anything. */
+/* The usual spread of runs: three runs of one candidate say nothing about it. */
 static double usual_spread(const struct tuner *t) {
   double spreads[MOST] = {0};
   int n = 0;
@@ -68,7 +68,7 @@ static double usual_spread(const struct tuner *t) {
   return n ? spreads[n / 2] : 0;
 }
 
-/* How far a median can be believed. */
+/* The error of a median. */
 static double noise(const struct tuner *t, const struct candidate *c) {
   const int n = kept(c);
   return n ? fmax(spread(c), usual_spread(t)) / sqrt((double)n) : 0;
@@ -135,8 +135,8 @@ void tuner_paid(struct tuner *t, double seconds) {
     t->overhead += seconds;
 }
 
-/* What one more run is expected to cost beyond the best one known: an unknown candidate may take three times as
- * long. Of few runs one may have been disturbed. */
+/* The expected cost of one more run beyond the best one known: an unknown candidate may take three times as long. One
+ * of few runs may have been disturbed. */
 static double expected_cost(const struct tuner *t, const struct candidate *c) {
   double best = t->candidates[t->winner].median;
   const double unknown = t->options.unknown > 0 ? t->options.unknown : 2;
@@ -208,12 +208,12 @@ static void end_round(struct tuner *t) {
       apart = true;
   }
   t->round_runs *= 2;
-  /* Those that are left differ by less than the noise, or have all the runs that are kept. */
+  /* The rest differ by less than the noise, or have all the runs that are kept. */
   if (alive(t) < 2 || (!apart && !t->options.exhaustive) || t->round_runs > SAMPLES)
     tuner_settle(t, t->winner);
 }
 
-/* Of many runs the median is found when all times that are kept are new: it takes as long as a small loop. */
+/* After many runs the median is found only when all kept times are new: finding it takes as long as a small loop. */
 static void add_time(const struct tuner *t, struct candidate *c, double seconds) {
   if (c->count == INT_MAX) /* a multiple of the ring's length: the slots go on in their order */
     c->count -= SAMPLES;

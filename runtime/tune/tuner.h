@@ -32,7 +32,7 @@ void tuner_free(struct tuner *tuner);
 
 /* The candidate for the next run. */
 int tuner_next(struct tuner *tuner);
-/* What has to be tried next cannot be paid for yet: the best one known runs until it can. */
+/* The next trial cannot be paid for yet: the best one known runs until it can. */
 bool tuner_is_saving(const struct tuner *tuner);
 /* A run of it took so long. Times that are not positive numbers are ignored. */
 void tuner_record(struct tuner *tuner, int candidate, double seconds);
@@ -42,9 +42,9 @@ void tuner_pass(struct tuner *tuner, double seconds);
 void tuner_reject(struct tuner *tuner, int candidate);
 /* Preparing it (compiling, planning) took so long: counts against the budget. */
 void tuner_paid(struct tuner *tuner, double seconds);
-/* Whether the budget allows to prepare a candidate at an expected cost. */
+/* The budget allows to prepare a candidate at this expected cost. */
 bool tuner_can_pay(const struct tuner *tuner, double seconds);
-/* For how many more seconds the loop has to run before it does; INFINITY: never. */
+/* Seconds that the loop still has to run before it does; INFINITY: never. */
 double tuner_until(const struct tuner *tuner, double seconds);
 /* Start from what an earlier run found: the winner is used at once, and nothing is tried. */
 void tuner_settle(struct tuner *tuner, int winner);
@@ -62,7 +62,7 @@ void tuner_challenge(struct tuner *tuner, int candidate, bool warm);
 bool tuner_is_later(const struct tuner *tuner, int candidate);
 
 bool tuner_is_settled(const struct tuner *tuner);
-/* With `exhaustive`: how many more runs it needs to settle; else 0. */
+/* With `exhaustive` the number of runs until it settles; else 0. */
 int tuner_left(const struct tuner *tuner);
 int tuner_winner(const struct tuner *tuner);                               /* the best known so far */
 double tuner_median(const struct tuner *tuner, int candidate, int *count); /* 0 if it was never measured */

@@ -41,7 +41,7 @@ static void *find_mpi(const char *name) {
   return dlsym(RTLD_DEFAULT, name);
 }
 
-/* What MPI says of itself, which is in the process of a program that has a communicator. */
+/* MPI's description of itself. A program with a communicator has MPI in its process. */
 static void library_version(char *out) {
   int (*ask)(char *, int *) = NULL;
   int length = 0;

@@ -7,7 +7,7 @@
 
 struct op_context;
 
-/* What a procedure is as a kernel. Its address says which loop it is. */
+/* A procedure as a kernel. Its address says which loop it is. */
 struct procedure {
   op2jit_compiled compiled;
   op2jit_parameter parameters[OP_MAX_ARGS]; /* nothing is known of them without a text */

@@ -108,7 +108,7 @@ int op2jit_zero_mat(op_mat mat) {
 
 /* ---- fixed rows and columns ---- */
 
-/* Of rows or columns: what the program says, and what is made of it. */
+/* Flags of rows or columns: as the program says them, and as they are kept. */
 struct flags {
   op_dat handle;
   const char *what;

@@ -35,7 +35,7 @@ static int check_range(const struct dat *dat, int low, int high, int base) {
       low + base, high + base, dat->name, base, base ? "<=" : "<", dat->set->global_size);
 }
 
-/* Of the elements from `number` on: which rank declared it, and up to where. The same on all ranks. */
+/* The rank that declared the elements from `number` on, and the end of its range. The same on all ranks. */
 static int find_declarer(struct op_context *ctx, const struct set *set, long long number,
                          long long found[2]) {
   const long long end = set->global_first + set->size;
@@ -121,7 +121,7 @@ static bool writes_through_map(int nargs, const op_arg *args) {
   return writes;
 }
 
-/* How many elements a raw loop runs over then. */
+/* Returns the number of elements of a raw loop. */
 int op2jit_op2_halo_exchanges(op_set handle, int nargs, const op_arg *args) {
   struct op_context *ctx = api_enter("op_mpi_halo_exchanges", FLUSH);
   struct halo_need needs[OP_MAX_ARGS];

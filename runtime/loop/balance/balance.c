@@ -230,7 +230,7 @@ static int deal_out(struct op_context *ctx, double drift, struct error *err) {
   return OP_OK;
 }
 
-/* Where the program says how fast ranks are, that is believed, and no clock is asked. */
+/* Speeds that the program gives are believed: no clock is asked. */
 static double seconds_to_compare(const struct op_context *ctx) {
   const double speed = speeds_given(ctx);
   struct partition_call call;

@@ -48,7 +48,7 @@ static void take_globals(struct launch *to, const struct fusion *f, struct launc
   }
 }
 
-/* How many of the launches use the dat. */
+/* The number of launches that use the dat. */
 static int count_users(struct launch *const *launches, int n, const struct dat *dat) {
   int users = 0;
   for (int i = 0; i < n; i++)
@@ -115,7 +115,7 @@ static struct loop *get_loop(struct op_context *ctx, const struct fused_group *g
   return dropped ? fused_get(ctx, members, g->n, dropped, err) : loop;
 }
 
-/* Of that loop; NULL: it cannot be made. */
+/* A launch of the fused loop; NULL: it cannot be made. */
 static struct launch *get_launch(struct op_context *ctx, const struct fused_group *g,
                                  struct launch *const *launches, struct launch **own, struct error *err) {
   struct loop *loop = get_loop(ctx, g, launches, own, err);

@@ -20,7 +20,8 @@
 #include "tune/mode.h"
 #include "tune/place.h"
 
-/* Making rows costs as much as several assemblies do: so many come before, and so many more tell. With OP2_TUNE=force few. */
+/* Assemblies before rows are tried, as making rows costs as much as several of them; fewer with OP2_TUNE=force. Then
+ * the assemblies by rows that are timed. */
 enum { RUNS_BEFORE = 16, RUNS_BEFORE_FORCED = 2, RUNS = 4 };
 /* Assemblies whose loops try variants tell nothing, but so many of them in a row do not end. */
 enum { PATIENCE = 20 };
@@ -72,7 +73,7 @@ static bool fills(const struct loop *loop, const struct matrix *m) {
   return any;
 }
 
-/* What its loops took so far, in both forms. `settling`: some try variants. */
+/* Seconds of the matrix's loops so far, in both forms. `settling`: some try variants. */
 static double seconds_of(const struct op_context *ctx, const struct matrix *m, bool *settling) {
   double seconds = 0;
   *settling = false;
@@ -87,7 +88,7 @@ static double seconds_of(const struct op_context *ctx, const struct matrix *m, b
 
 /* ---- the choice ---- */
 
-/* What its forms are remembered by. */
+/* The place by which forms are remembered. */
 static void make_place(const struct loop *loop, struct tuning_place *place) {
   text_add(&place->signature, "matrix\n");
   tuning_sign(&loop->desc, &place->signature);

@@ -111,7 +111,7 @@ static int number_of(const struct matrix *m, const struct segment *s) {
   return i;
 }
 
-/* What the loop is given: the rows, which it adds to; or the segment's dat, whole if nothing was given before. */
+/* The loop's argument: the rows, to add to; or the segment's dat, which the first loop writes whole. */
 static op_arg arg_of(const struct matrix *m, const struct segment *s, int access) {
   const bool first = access == OP_WRITE || !s->filled;
   if (m->summed)
@@ -133,7 +133,7 @@ static op_arg arg_of(const struct matrix *m, const struct segment *s, int access
                   .present_ = 1};
 }
 
-/* Which matrix, and where in it. */
+/* Find the matrix, and the segment in it. */
 static int find(struct said *s, struct lowered *to) {
   struct matrix_pair pair;
   s->matrix = handle_object(s->ctx->handles, s->arg->dat_, HANDLE_MATRIX);
@@ -219,7 +219,7 @@ int matrix_lower(struct op_context *ctx, const struct loop_call *call, struct lo
             &(struct said){
                 .ctx = ctx, .call = call, .number = i, .arg = &call->args[i], .set = set, .err = err},
             to);
-  /* What is wrong, and what is new, is so on all ranks. */
+  /* Errors and new dats are the same on all ranks. */
   if (code || dats != ctx->mesh->next_dat)
     code = agree_on_call(ctx, code, err, "loop %s, with a matrix\n", loop_call_told(call));
   if (code)

@@ -26,7 +26,7 @@
 
 /* ---- a segment ---- */
 
-/* What became of a dat in the segment so far. */
+/* The state of a dat in the segment so far. */
 enum became { UNCHANGED, CHANGED, OVERWRITTEN };
 
 struct needs {
@@ -52,7 +52,7 @@ static void add(struct op_context *ctx, struct needs *s, struct dat *dat, const 
     s->items[s->count++] = (struct halo_need){.dat = dat, .map = map};
 }
 
-/* Of a dat that changed before only what runs on copies is read again, which changes them alike if they were the newest. */
+/* A dat that changed before is read again only by copies, which change it alike if they were the newest. */
 static void add_loop(struct op_context *ctx, struct needs *s, const struct loop *loop) {
   for (int i = 0; i < loop->ready.nneeds; i++) {
     const struct halo_need *need = &loop->ready.needs[i];
@@ -263,7 +263,7 @@ static void whole_begin(struct op_context *ctx, const struct known_chain *k, str
   }
 }
 
-/* What ranks bring along: each becomes the largest. */
+/* Numbers of which all ranks take the largest. */
 enum { SECONDS, COMPILING, MOVED, NUMBERS };
 
 static void find_numbers(const struct known_chain *k, struct launch *const *launches,

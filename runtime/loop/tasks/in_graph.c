@@ -20,7 +20,7 @@ struct graph_loop {
   struct loop_call call; /* with texts and arguments of its own */
   unsigned char *values; /* of arguments */
   int npieces, *bounds;
-  /* Of a run: */
+  /* For one run: */
   struct launch *launch;
   struct work work;
   void **frames; /* of each piece, where each has results of its own */

@@ -144,7 +144,7 @@ bool tiled_prepare(struct op_context *ctx, struct loop *const *loops, int n, con
   return t->tried || (!t->cutting_behind && !tiled_cut_behind(ctx, t));
 }
 
-/* What the first l loops and the first i arguments of the next have. */
+/* The first l loops, or the first i arguments of the next, have it. */
 static bool is_used(struct loop *const *loops, int l, int i, const struct dat *dat, const struct map *map) {
   for (int k = 0; k <= l; k++)
     for (int j = 0; j < (k < l ? loops[k]->nargs : i); j++)
@@ -378,7 +378,7 @@ static int run(struct op_context *ctx, struct tiled *t, struct launch *const *la
   return code;
 }
 
-/* What fails here fails before anything has changed; only tiles that are wrong are worth an error. */
+/* A failure here comes before anything has changed: loops run one by one. Only wrong tiles are an error. */
 int tiled_run(struct op_context *ctx, struct launch *const *launches, int n, const struct chain_way *way,
               bool *ran, struct error *err) {
   struct tiled *t = n > 1 ? find_or_make(ctx, &(struct members){.launches = launches, .n = n}, way) : NULL;
