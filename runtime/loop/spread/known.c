@@ -10,6 +10,7 @@
 #include "context/context.h"
 #include "loop/queue.h"
 #include "loop/spread/ahead.h"
+#include "loop/spread/depths.h"
 #include "loop/spread/segments.h"
 #include "loop/tiled/describe.h"
 #include "mesh/mesh.h"
