@@ -47,7 +47,7 @@ static int find_period(struct launch *const *launches, int n, int *times) {
 }
 
 /* A program that makes and frees a temporary in each step would never know a chain. */
-void chains_forget(struct op_context *ctx, const void *object) {
+static void chains_forget(struct op_context *ctx, const void *object) {
   if (!object || periods_use(ctx, object))
     periods_forget(ctx);
   if (!object && ctx->queue)

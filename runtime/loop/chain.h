@@ -16,9 +16,6 @@ int chain_run_singly(struct op_context *ctx, struct launch *const *launches, int
 /* The number of launches, from the first on, that are whole periods, with what comes before them; all, if nothing
  * repeats. */
 int chain_whole_periods(const struct op_context *ctx, struct launch *const *launches, int n);
-/* Records of loops that use the object are about to go (NULL: all records): forget the chains that have them. */
-void chains_forget(struct op_context *ctx, const void *object);
-
 /* Maps are about to change: nobody reads them behind the program from now on. */
 void chains_stay(struct op_context *ctx);
 
