@@ -3,9 +3,11 @@
 #include "tune/times.h"
 
 /* The first runs find nothing in the caches, and threads asleep. */
-enum { WARM_UP = 2, SELDOM = 4 };
-/* A side that takes so many times as long as the other one has lost; so has one thread whose first run does. */
-static const double hopeless = 2, hopeless_first = 3;
+enum { WARM_UP = 2, SELDOM = 4, MORE_SELDOM = 16 };
+/* A side that takes so many times as long as the other one has lost: in two runs one thread, or in its first. */
+static const double hopeless_many = 2, hopeless_one = 1.5, hopeless_first = 3;
+/* What runs goes on unless the other side is faster by this part of its time: less may be noise. */
+static const double margin = 0.1;
 
 void crew_ask(struct crew *crew, int many, bool one) {
   crew->many = many;
@@ -19,14 +21,15 @@ void crew_ask(struct crew *crew, int many, bool one) {
   crew->ask_at = many > 0 ? WARM_UP : LONG_MAX;
 }
 
-/* A difference as small as the noise does not matter: there is no margin. */
-static void end(struct crew *crew) {
+/* The comparison is over; one with a clear outcome is not repeated soon. */
+static void end(struct crew *crew, bool clear) {
   const double *seconds = crew->seconds;
+  const int seldom = clear ? MORE_SELDOM : SELDOM;
   crew->compares = false;
   crew->comparisons++;
-  crew->one = seconds[CREW_ONE] <= seconds[CREW_MANY];
+  crew->one = seconds[CREW_ONE] <= (crew->one ? 1 + margin : 1 - margin) * seconds[CREW_MANY];
   crew->lost += fmax(0, crew->spent - crew->compared * seconds[crew->one ? CREW_ONE : CREW_MANY]);
-  crew->ask_at = crew->runs < LONG_MAX / SELDOM ? SELDOM * crew->runs : LONG_MAX;
+  crew->ask_at = crew->runs < LONG_MAX / seldom ? seldom * crew->runs : LONG_MAX;
 }
 
 void crew_compare(struct crew *crew, double seconds) {
@@ -38,10 +41,11 @@ void crew_compare(struct crew *crew, double seconds) {
   const double many = times_median(crew->times[CREW_MANY], (crew->compared + 2) / 4);
   const int ones = crew->compared / 4;
   const double one = ones ? times_median(crew->times[CREW_ONE], ones) : is_one ? seconds : 0;
-  const bool clear = ones ? one > hopeless * many || many > hopeless * one : one > hopeless_first * many;
+  const bool clear = ones ? many > hopeless_many * one || (ones > 1 && one > hopeless_one * many)
+                          : one > hopeless_first * many;
   if (crew->compared < CREW_RUNS && !clear)
     return;
   crew->seconds[CREW_MANY] = many;
   crew->seconds[CREW_ONE] = one;
-  end(crew);
+  end(crew, clear);
 }

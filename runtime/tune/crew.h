@@ -27,10 +27,10 @@ struct crew {
   int comparisons;            /* that are over */
 };
 
-/* One more comparison costs little, though one thread may take as long as all of them one after the other. */
+/* One more comparison costs little, though one thread may take as long as all of them one after the other, twice. */
 static inline bool crew_can_pay(const struct crew *crew) {
   const double share = 0.02, nothing = 1e-3;
-  const double cost = crew->runs ? crew->many * crew->total / (double)crew->runs : 0;
+  const double cost = crew->runs ? 2 * crew->many * crew->total / (double)crew->runs : 0;
   return crew->lost <= share * crew->total && cost <= fmax(nothing, share * crew->total);
 }
 /* Before a run: is crew_ask to be called? */

@@ -143,7 +143,7 @@ CASE(known_winners_are_not_tried_again) {
       assert_int_equal(trials_of("1000", cache, 100), 0);
     run("off", "", THREADS, 90, &now);
     expect_crew(THREADS, false);
-    run("off", "", THREADS, 200, &now);
+    run("off", "", THREADS, 300, &now);
     expect_crew(one_wins ? 1 : THREADS, true);
   }
   nfaces = FACES;
