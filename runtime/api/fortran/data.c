@@ -37,13 +37,7 @@ static int check_count(const struct given *g) {
 
 static struct given given_of(const char *call, const char *name, const char *what, long long elements,
                              int dim, long long count, const long long extents[3]) {
-  return (struct given){.call = call,
-                        .name = name,
-                        .what = what,
-                        .elements = elements,
-                        .dim = dim,
-                        .count = count,
-                        .extents = {extents[0], extents[1], extents[2]}};
+  return (struct given){call, name, what, elements, dim, false, count, {extents[0], extents[1], extents[2]}};
 }
 
 /* The values of an element lie side by side: the first extents, multiplied, are their number, and the others the
