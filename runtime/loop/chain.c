@@ -285,17 +285,10 @@ static double seconds_as_called(const struct period *p) {
   return seconds;
 }
 
-static int threads_of(const struct period *p) {
-  int threads = 1;
-  for (int i = 0; i < p->n; i++)
-    threads = p->loops[i]->ready.threads > threads ? p->loops[i]->ready.threads : threads;
-  return threads;
-}
-
 /* About two barriers for each loop, by what one costs the team. */
 static double barriers(const struct op_context *ctx, const struct period *p) {
   enum { EACH = 2 };
-  const int threads = threads_of(p);
+  const int threads = loops_threads(p->loops, p->n);
   double takes = 0;
   if (threads < 2 || !ctx->team)
     return 0;
@@ -331,7 +324,8 @@ static void open_tuner(struct op_context *ctx, struct period *p, int times, stru
   if (chain_tuning_open(ctx, p->loops, p->n, &wish, &p->tuner, err))
     error_clear(err);
   p->periods = times;
-  p->aside = p->tuner && chain_tuning_shares(p->tuner) && period_watch(ctx) && team_cpus() > threads_of(p);
+  p->aside = p->tuner && chain_tuning_shares(p->tuner) && period_watch(ctx) &&
+             team_cpus() > loops_threads(p->loops, p->n);
   for (int i = 0; i < p->n; i++)
     p->trials += p->loops[i]->stats.trial_seconds;
 }

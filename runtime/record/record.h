@@ -258,6 +258,15 @@ struct loop_table {
   struct loop **buckets;
   size_t nbuckets, count, next_order;
 };
+/* The record behind this one, the first one behind NULL; NULL: there is none. In no order. */
+struct loop *loop_next(const struct loop_table *table, const struct loop *loop);
+/* The most threads that one of the loops may use. */
+static inline int loops_threads(struct loop *const *loops, int n) {
+  int most = 1;
+  for (int i = 0; i < n; i++)
+    most = loops[i]->ready.threads > most ? loops[i]->ready.threads : most;
+  return most;
+}
 
 /* One op_par_loop as the user wrote it, valid while the call lasts. */
 struct loop_call {

@@ -154,9 +154,7 @@ static bool make_place(struct chain_tuning *t, struct loop *const *loops, int n)
   sign(loops, n, &t->place.signature);
   tuning_host(&t->place.target);
   tuning_fingerprint(largest(loops, n), &t->place.mesh);
-  for (int l = 0; l < n; l++)
-    if (loops[l]->ready.threads > t->place.threads)
-      t->place.threads = loops[l]->ready.threads;
+  t->place.threads = loops_threads(loops, n);
   text_addf(&name, "chain of %d: %s ... %s", n, loops[0]->name, loops[n - 1]->name);
   t->name = text_take(&name);
   return t->name && tuning_place_ok(&t->place);

@@ -96,11 +96,9 @@ static bool add_up(struct op_context *ctx, struct loop *const *loops, size_t n, 
 
 static bool some_are_ragged(const struct op_context *ctx, const struct dat *dat) {
   bool found = false;
-  struct loop **loops = loop_records(ctx);
-  for (size_t i = 0; loops && i < ctx->loops->count; i++)
-    found |= is_ragged(loops[i], dat);
-  free(loops);
-  return !loops || found;
+  for (const struct loop *loop = NULL; !found && (loop = loop_next(ctx->loops, loop));)
+    found = is_ragged(loop, dat);
+  return found;
 }
 
 /* Through the host and back, for each side; plans that are made anew. */
@@ -229,10 +227,8 @@ static int end_side(struct op_context *ctx, struct error *err) {
 
 static bool is_tuned(const struct op_context *ctx, const struct dat *dat) {
   bool tuned = !tune_is_disturbed(ctx);
-  struct loop **loops = loop_records(ctx);
-  for (size_t i = 0; loops && i < ctx->loops->count; i++)
-    tuned &= !uses(loops[i], dat) || !tune_wants(loops[i]);
-  free(loops);
+  for (const struct loop *loop = NULL; tuned && (loop = loop_next(ctx->loops, loop));)
+    tuned = !uses(loop, dat) || !tune_wants(loop);
   return tuned;
 }
 

@@ -77,12 +77,11 @@ static bool fills(const struct loop *loop, const struct matrix *m) {
 static double seconds_of(const struct op_context *ctx, const struct matrix *m, bool *settling) {
   double seconds = 0;
   *settling = false;
-  for (size_t b = 0; b < ctx->loops->nbuckets; b++)
-    for (const struct loop *loop = ctx->loops->buckets[b]; loop; loop = loop->next)
-      if (fills(loop, m)) {
-        seconds += loop->stats.seconds;
-        *settling |= loop->ready.prepared && tune_wants(loop);
-      }
+  for (const struct loop *loop = NULL; (loop = loop_next(ctx->loops, loop));)
+    if (fills(loop, m)) {
+      seconds += loop->stats.seconds;
+      *settling |= loop->ready.prepared && tune_wants(loop);
+    }
   return seconds;
 }
 
@@ -115,10 +114,9 @@ static void keep(struct op_context *ctx, const struct matrix *m, const struct lo
 
 /* By its loops in form coo, by which it is looked for. */
 static void keep_all(struct op_context *ctx, const struct matrix *m) {
-  for (size_t b = 0; b < ctx->loops->nbuckets; b++)
-    for (const struct loop *loop = ctx->loops->buckets[b]; loop; loop = loop->next)
-      if (fills(loop, m) && !(m->sums && loop_uses(loop, m->sums->dat)))
-        keep(ctx, m, loop);
+  for (const struct loop *loop = NULL; (loop = loop_next(ctx->loops, loop));)
+    if (fills(loop, m) && !(m->sums && loop_uses(loop, m->sums->dat)))
+      keep(ctx, m, loop);
 }
 
 static void settle(struct op_context *ctx, struct matrix *m, const struct tune_mode *mode) {

@@ -338,9 +338,11 @@ static int make_region(struct op_context *ctx, struct loop *const *loops, struct
   *out = NULL;
   if (!r)
     return no_memory(err);
-  *r = (struct regions){.segment = segment, .nsegments = nsegments, .first = first, .n = n, .threads = 1};
-  for (int l = first; l < first + n; l++)
-    r->threads = loops[l]->ready.threads > r->threads ? loops[l]->ready.threads : r->threads;
+  *r = (struct regions){.segment = segment,
+                        .nsegments = nsegments,
+                        .first = first,
+                        .n = n,
+                        .threads = loops_threads(loops + first, n)};
   r->pieces = array_new((size_t)n, sizeof *r->pieces);
   r->works = array_new((size_t)n, sizeof *r->works);
   memset(m->counts, 0, sizeof m->counts);

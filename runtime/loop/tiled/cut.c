@@ -19,13 +19,6 @@ enum { LEAST_CHUNKS = 8, MOST_CHUNKS = 64, MOST_BLOCKS = 1024 };
  * is refused. */
 enum { SMALL_SHARE = 64, LARGER_SHARE = 12 };
 
-int tiled_threads(const struct tiled *t) {
-  int most = 1;
-  for (int i = 0; i < t->n; i++)
-    most = t->loops[i]->ready.threads > most ? t->loops[i]->ready.threads : most;
-  return most;
-}
-
 /* Powers of two, so that threads get alike shares; a matter of the mesh, as the bits of sums depend on it. */
 static int chunks_for(double bytes) {
   int chunks = LEAST_CHUNKS;
@@ -141,7 +134,7 @@ static int begin(struct op_context *ctx, const struct tiled *t, bool forced, str
                  struct error *err) {
   *c = (struct cutting){.bytes = t->bytes,
                         .worth = tiled_worth_bytes(ctx),
-                        .threads = tiled_threads(t),
+                        .threads = loops_threads(t->loops, t->n),
                         .tasks = t->tasks,
                         .forced = forced,
                         .verifies = forced || ctx->diags >= 2};

@@ -20,8 +20,6 @@ struct tiled {
   struct work *works;
 };
 
-/* So many work on it. */
-int tiled_threads(const struct tiled *t);
 /* Data of fewer bytes fit into the caches anyway, and gain nothing. */
 double tiled_worth_bytes(const struct op_context *ctx);
 /* The wish for tiles of `tile` bytes of data of so many bytes; and the wish after a refusal: the mesh may be

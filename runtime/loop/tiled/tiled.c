@@ -181,12 +181,9 @@ bool tiled_pays(const struct op_context *ctx, struct loop *const *loops, int n) 
 bool tiled_pays_as_tasks(struct loop *const *loops, int n) {
   const double worth = 1e6;
   double bytes = 0;
-  int threads = 1;
-  for (int l = 0; l < n; l++) {
+  for (int l = 0; l < n; l++)
     bytes += loops[l]->stats.bytes;
-    threads = loops[l]->ready.threads > threads ? loops[l]->ready.threads : threads;
-  }
-  return threads > 1 && bytes >= worth;
+  return loops_threads(loops, n) > 1 && bytes >= worth;
 }
 
 static bool is_changed(struct loop *const *loops, int n, const struct dat *dat) {
@@ -235,7 +232,7 @@ bool tiled_tell(const struct op_context *ctx, int i, struct tiled_facts *out, bo
                               .gap = (double)t->tiles.gap / (double)t->tiles.all,
                               .cutting = t->cutting,
                               .seconds = t->seconds,
-                              .floor = t->floor * (double)t->runs / tiled_threads(t),
+                              .floor = t->floor * (double)t->runs / loops_threads(t->loops, t->n),
                               .called_bytes = b.called,
                               .bytes = b.moved};
   return true;
@@ -360,7 +357,7 @@ static int run(struct op_context *ctx, struct tiled *t, struct launch *const *la
   if (room->items)
     execute_loop_by_loop(ctx, t, room);
   else
-    execute(ctx, t, &t->tiles.schedule, tiled_threads(t));
+    execute(ctx, t, &t->tiles.schedule, loops_threads(t->loops, t->n));
   for (int i = 0; !code && i < t->n; i++) {
     code = launch_results(ctx, launches[i], err);
     loop_mark_written(ctx, t->loops[i], true);
