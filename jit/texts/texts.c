@@ -186,6 +186,22 @@ bool texts_parse(const char *text, size_t length, struct texts_unit *out) {
   return out->unit != NULL;
 }
 
+bool texts_next(const char **at, const char *end, struct texts_unit *out) {
+  while (*at && *at < end) {
+    unsigned long length = 0;
+    const char *p = *at;
+    for (; p < end && *p >= '0' && *p <= '9' && length < (size_t)(end - p); p++)
+      length = length * 10 + (unsigned long)(*p - '0');
+    const bool is_zero = p == *at && !*p;
+    if (!is_zero && (p == end || *p != ':' || length > (size_t)(end - p - 1)))
+      return false;
+    *at = is_zero ? p + 1 : p + 1 + length;
+    if (!is_zero && texts_parse(p + 1, length, out))
+      return true;
+  }
+  return false;
+}
+
 /* ---- files ---- */
 
 bool texts_hash(const char *path, char out[65]) {

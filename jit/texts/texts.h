@@ -30,6 +30,9 @@ void texts_free(struct texts_unit *u);
 void texts_print(const struct texts_unit *u, struct text *out);
 /* What texts_print wrote; false for anything else, or without memory: then `out` is empty. */
 bool texts_parse(const char *text, size_t length, struct texts_unit *out);
+/* The next of several units one after the other, "length:texts"; the linker may put zeros between. *at: behind it. False: there is
+ * none. One that cannot be read is passed over. */
+bool texts_next(const char **at, const char *end, struct texts_unit *out);
 /* Are the files still what they were? */
 bool texts_hold(const struct texts_unit *u);
 /* SHA-256 of a plain file's bytes, hexadecimal; false if it cannot be read. */

@@ -63,8 +63,7 @@ op_tape op2jit_tape_begin(int ninputs, const op_dat inputs[], size_t bytes) {
     error_memory(api_error(), "the inputs of a tape", (size_t)ninputs * sizeof *dats);
   else
     check_begin(ctx, ninputs, inputs, dats);
-  const int code = agree_on_call(ctx, api_error()->code, api_error(),
-                                 "op_tape_begin\ninputs\t%d\nbytes\t%zu\n", ninputs, bytes);
+  const int code = api_agree("op_tape_begin\ninputs\t%d\nbytes\t%zu\n", ninputs, bytes);
   if (!code)
     tape = tape_begin(ctx, ninputs, dats, bytes, api_error());
   free(dats);
@@ -83,6 +82,12 @@ static struct tape *recording(const struct op_context *ctx, const char *call) {
   return NULL;
 }
 
+static int leave_with_input(struct thing *thing, int code) {
+  if (!code)
+    thing->used = thing->input = thing->varied = true;
+  return api_leave(code);
+}
+
 int op2jit_tape_input_gbl(op_gbl handle) {
   struct op_context *ctx = api_enter("op_tape_input_gbl", FLUSH);
   if (!ctx)
@@ -94,11 +99,8 @@ int op2jit_tape_input_gbl(op_gbl handle) {
     error_set(api_error(), OP_ERR_TYPE,
               "op_tape_input_gbl: global \"%s\" is of type \"%s\", which has no real numbers", gbl->name,
               type_info(gbl->type)->name);
-  const int code = agree_on_call(ctx, api_error()->code, api_error(), "op_tape_input_gbl of global \"%s\"\n",
-                                 gbl ? gbl->name : "");
-  if (!code)
-    thing->used = thing->input = thing->varied = true;
-  return api_leave(code);
+  const int code = api_agree("op_tape_input_gbl of global \"%s\"\n", gbl ? gbl->name : "");
+  return leave_with_input(thing, code);
 }
 
 /* NULL with the error set. */
@@ -119,11 +121,8 @@ int op2jit_tape_input_const(const char *name) {
     return api_refused();
   struct thing *thing =
       recording(ctx, "op_tape_input_const") ? find_constant(ctx, name, "op_tape_input_const") : NULL;
-  const int code = agree_on_call(ctx, api_error()->code, api_error(), "op_tape_input_const of \"%s\"\n",
-                                 thing ? thing_name(thing) : "");
-  if (!code)
-    thing->used = thing->input = thing->varied = true;
-  return api_leave(code);
+  const int code = api_agree("op_tape_input_const of \"%s\"\n", thing ? thing_name(thing) : "");
+  return leave_with_input(thing, code);
 }
 
 static int tell(const char *call, int (*does)(struct op_context *ctx, struct tape *tape, struct error *err)) {
@@ -131,7 +130,7 @@ static int tell(const char *call, int (*does)(struct op_context *ctx, struct tap
   if (!ctx)
     return api_refused();
   struct tape *tape = recording(ctx, call);
-  const int code = agree_on_call(ctx, api_error()->code, api_error(), "%s", call);
+  const int code = api_agree("%s", call);
   return api_leave(code ? code : does(ctx, tape, api_error()));
 }
 
@@ -158,8 +157,7 @@ int op2jit_tape_fixed_begin(double tolerance, int most) {
     error_set(api_error(), OP_ERR_ARGUMENT,
               "op_tape_fixed_begin: tolerance %g, %d rounds; expected one between 0 and 1, and 2 or more",
               tolerance, most);
-  const int code = agree_on_call(ctx, api_error()->code, api_error(),
-                                 "op_tape_fixed_begin\ntolerance\t%a\nmost\t%d\n", tolerance, most);
+  const int code = api_agree("op_tape_fixed_begin\ntolerance\t%a\nmost\t%d\n", tolerance, most);
   return api_leave(code ? code : fixed_begin(ctx, tape, tolerance, most, api_error()));
 }
 
@@ -178,7 +176,7 @@ int op2jit_tape_end(op_tape handle) {
   struct tape *tape = find(ctx, handle, "op_tape_end");
   if (tape && !tape->recording)
     error_set(api_error(), OP_ERR_STATE, "op_tape_end: the tape has ended already");
-  int code = agree_on_call(ctx, api_error()->code, api_error(), "op_tape_end");
+  int code = api_agree("op_tape_end");
   if (!code)
     code = tape_end(ctx, tape, api_error());
   return api_leave(code);
@@ -204,8 +202,7 @@ int op2jit_tape_reverse(op_tape handle, int last) {
   struct tape *tape = find(ctx, handle, "op_tape_reverse");
   if (tape)
     check_reverse(ctx, tape, "op_tape_reverse");
-  const int code =
-      agree_on_call(ctx, api_error()->code, api_error(), "op_tape_reverse\nlast\t%d\n", last != 0);
+  const int code = api_agree("op_tape_reverse\nlast\t%d\n", last != 0);
   return api_leave(code ? code : tape_reverse(ctx, tape, last != 0, api_error()));
 }
 
@@ -221,7 +218,7 @@ int op2jit_tape_check(op_tape handle, int seed, double *difference) {
               "op_tape_check: the tape records tangents, and the test would need others; check one without");
   if (tape && !difference && !api_error()->code)
     error_set(api_error(), OP_ERR_ARGUMENT, "op_tape_check: the place for the difference is NULL");
-  const int code = agree_on_call(ctx, api_error()->code, api_error(), "op_tape_check\nseed\t%d\n", seed);
+  const int code = api_agree("op_tape_check\nseed\t%d\n", seed);
   return api_leave(code ? code : tape_check(ctx, tape, (unsigned)seed, difference, api_error()));
 }
 
@@ -251,7 +248,7 @@ int op2jit_tape_free(op_tape handle) {
   if (!ctx)
     return api_refused();
   struct tape *tape = find(ctx, handle, "op_tape_free");
-  const int code = agree_on_call(ctx, api_error()->code, api_error(), "op_tape_free");
+  const int code = api_agree("op_tape_free");
   if (code)
     return api_leave(code);
   tape_spend(ctx, tape);
@@ -263,9 +260,9 @@ int op2jit_tape_free(op_tape handle) {
 
 /* ---- bars and dots ---- */
 
-/* What to know of it takes all ranks, so they agree first. */
+/* Facts about it take all ranks, so they agree first. */
 static bool agreed(struct op_context *ctx, const char *call, const char *name) {
-  return !agree_on_call(ctx, api_error()->code, api_error(), "%s of \"%s\"\n", call, name);
+  return !api_agree("%s of \"%s\"\n", call, name);
 }
 
 static const struct thing *beside(struct op_context *ctx, struct thing *thing, enum beside which) {
@@ -334,7 +331,7 @@ int op2jit_tangent(int on) {
     error_set(api_error(), OP_ERR_STATE, "op_tangent: there is a tape; call op_tape_free first");
   else if (tapes && on)
     check_texts_run(ctx, "op_tangent");
-  const int code = agree_on_call(ctx, api_error()->code, api_error(), "op_tangent\non\t%d\n", on != 0);
+  const int code = api_agree("op_tangent\non\t%d\n", on != 0);
   if (!code) {
     tapes->tangents = on != 0;
     ctx->recorder = tapes->tangents || tapes->tape ? &tape_recorder : NULL;
@@ -389,24 +386,12 @@ static int alone(const char *call, enum derive_mode mode, const struct loop_call
 
 int op2jit_tangent_loop_array(const char *kernel_source, const char *kernel_name, op_set set, int nargs,
                               const op_arg args[], const char *file, int line) {
-  return alone("op_tangent_loop", DERIVE_TANGENT,
-               &(struct loop_call){.text = kernel_source,
-                                   .name = kernel_name,
-                                   .set = set,
-                                   .nargs = nargs,
-                                   .args = args,
-                                   .file = file,
-                                   .line = line});
+  const struct loop_call call = loop_call_of(kernel_source, kernel_name, set, nargs, args, file, line);
+  return alone("op_tangent_loop", DERIVE_TANGENT, &call);
 }
 
 int op2jit_adjoint_loop_array(const char *kernel_source, const char *kernel_name, op_set set, int nargs,
                               const op_arg args[], const char *file, int line) {
-  return alone("op_adjoint_loop", DERIVE_ADJOINT,
-               &(struct loop_call){.text = kernel_source,
-                                   .name = kernel_name,
-                                   .set = set,
-                                   .nargs = nargs,
-                                   .args = args,
-                                   .file = file,
-                                   .line = line});
+  const struct loop_call call = loop_call_of(kernel_source, kernel_name, set, nargs, args, file, line);
+  return alone("op_adjoint_loop", DERIVE_ADJOINT, &call);
 }

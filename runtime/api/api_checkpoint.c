@@ -9,7 +9,7 @@ int op2jit_checkpoint(void) {
   struct op_context *ctx = api_enter("op_checkpoint", KEEP);
   if (!ctx)
     return api_refused();
-  const int code = agree_on_call(ctx, api_error()->code, api_error(), "op_checkpoint\n");
+  const int code = api_agree("op_checkpoint\n");
   return api_leave(code ? code : checkpoint_here(ctx, api_error()));
 }
 

@@ -28,20 +28,6 @@ static int all_ready(struct op_context *ctx, const char *call, const struct dat 
                        dat ? dat->name : "");
 }
 
-int op2jit_fetch_data_typed(op_dat handle, void *out, const char *is) {
-  struct op_context *ctx = api_enter("op_fetch_data", FLUSH);
-  if (!ctx)
-    return api_refused();
-  struct dat *dat = api_object(ctx, handle, HANDLE_DAT, "op_fetch_data", "the dat");
-  int code = dat ? check_memory("op_fetch_data", dat, out, is, "the memory for the data") : OP_OK;
-  code = all_ready(ctx, "op_fetch_data", dat, code);
-  if (!code)
-    tape_tell_left(ctx, dat);
-  return api_leave(
-      code ? code
-           : checkpoint_fetch(ctx, "op_fetch_data", dat, true, out, 0, dat->set->size - 1, api_error()));
-}
-
 /* `base`: the first element in messages. */
 static int check_range(const struct dat *dat, int low, int high, int base) {
   if (dat->set->size == 0)
@@ -58,21 +44,31 @@ static int check_range(const struct dat *dat, int low, int high, int base) {
   return OP_OK;
 }
 
-int op2jit_fetch_data_idx_typed(op_dat handle, void *out, int low, int high, const char *is) {
-  struct op_context *ctx = api_enter("op_fetch_data_idx", FLUSH);
+/* `whole`: all elements; else low .. high. */
+static int fetch(const char *call, op_dat handle, void *out, const char *is, bool whole, int low, int high) {
+  struct op_context *ctx = api_enter(call, FLUSH);
   if (!ctx)
     return api_refused();
-  struct dat *dat = api_object(ctx, handle, HANDLE_DAT, "op_fetch_data_idx", "the dat");
-  int code = dat ? check_memory("op_fetch_data_idx", dat, out, is, "the memory for the data") : OP_OK;
+  struct dat *dat = api_object(ctx, handle, HANDLE_DAT, call, "the dat");
+  int code = dat ? check_memory(call, dat, out, is, "the memory for the data") : OP_OK;
   /* A rank that declared nothing takes part in what the others fetch. */
   const bool nothing = dat && spread_wanted(ctx) && dat->set->size == 0 && low > high;
-  if (dat && !code && !nothing)
+  if (dat && !code && !whole && !nothing)
     code = check_range(dat, low, high, ctx->columns_base);
-  code = all_ready(ctx, "op_fetch_data_idx", dat, code);
+  code = all_ready(ctx, call, dat, code);
   if (!code)
     tape_tell_left(ctx, dat);
-  return api_leave(
-      code ? code : checkpoint_fetch(ctx, "op_fetch_data_idx", dat, false, out, low, high, api_error()));
+  return api_leave(code ? code
+                        : checkpoint_fetch(ctx, call, dat, whole, out, whole ? 0 : low,
+                                           whole ? dat->set->size - 1 : high, api_error()));
+}
+
+int op2jit_fetch_data_typed(op_dat handle, void *out, const char *is) {
+  return fetch("op_fetch_data", handle, out, is, true, 0, 0);
+}
+
+int op2jit_fetch_data_idx_typed(op_dat handle, void *out, int low, int high, const char *is) {
+  return fetch("op_fetch_data_idx", handle, out, is, false, low, high);
 }
 
 int op2jit_put_data_typed(op_dat handle, const void *in, const char *is) {

@@ -1,5 +1,4 @@
 /* Declarations. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +7,6 @@
 #include "checkpoint/tell.h"
 #include "loop/balance/balance.h"
 #include "loop/chain.h"
-#include "loop/loop.h"
 #include "loop/temporary/temporary.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
@@ -90,13 +88,8 @@ op_map op2jit_decl_map_long(op_set from, op_set to, int arity, const long long *
 
 op_map op2jit_decl_map_ragged(op_set from, op_set to, const long long *offsets, const int *targets,
                               const char *name) {
-  return declare_map(&(struct declared_map){.call = "op_decl_map_ragged",
-                                            .from = from,
-                                            .to = to,
-                                            .table = targets,
-                                            .offsets = offsets,
-                                            .name = name,
-                                            .ragged = true});
+  const struct declared_map m = {"op_decl_map_ragged", from, to, 0, targets, NULL, offsets, name, true};
+  return declare_map(&m);
 }
 
 op_set op2jit_map_entries(op_map handle) {
@@ -185,33 +178,20 @@ static op_dat declare_dat(const struct declared_dat *d) {
 
 op_dat op2jit_decl_dat_typed(op_set set, int dim, const char *type, const void *data, const char *name,
                              const char *is) {
-  return declare_dat(&(struct declared_dat){
-      .call = "op_decl_dat", .set = set, .dim = dim, .type = type, .name = name, .is = is, .data = data});
+  const struct declared_dat d = {"op_decl_dat", set, dim, type, name, is, data, NULL, false, false};
+  return declare_dat(&d);
 }
 
 op_dat op2jit_decl_dat_temp_typed(op_set set, int dim, const char *type, const void *data, const char *name,
                                   const char *is) {
-  return declare_dat(&(struct declared_dat){.call = "op_decl_dat_temp",
-                                            .set = set,
-                                            .dim = dim,
-                                            .type = type,
-                                            .name = name,
-                                            .is = is,
-                                            .data = data,
-                                            .temporary = true});
+  const struct declared_dat d = {"op_decl_dat_temp", set, dim, type, name, is, data, NULL, false, true};
+  return declare_dat(&d);
 }
 
 op_dat op2jit_decl_dat_view_typed(op_set set, int dim, const char *type, void *array, const char *name,
                                   const char *is) {
-  return declare_dat(&(struct declared_dat){.call = "op_decl_dat_view",
-                                            .set = set,
-                                            .dim = dim,
-                                            .type = type,
-                                            .name = name,
-                                            .is = is,
-                                            .data = array,
-                                            .array = array,
-                                            .view = true});
+  const struct declared_dat d = {"op_decl_dat_view", set, dim, type, name, is, array, array, true, false};
+  return declare_dat(&d);
 }
 
 static int agree_on_constant(struct op_context *ctx, int code, const char *call, const char *name) {
@@ -238,32 +218,29 @@ static void note_variable(struct op_context *ctx, const char *name, const void *
   mesh_find_constant(ctx->mesh, name)->variable = whereami_static(value) ? value : NULL;
 }
 
-int op2jit_decl_const_typed(const char *name, int dim, const char *type, const void *value, const char *is) {
-  struct op_context *ctx = api_enter("op_decl_const", FLUSH);
+/* A new constant, or a new value of one. */
+static int give_constant(const char *call, const char *name, int dim, const char *type, const void *value,
+                         const char *is, bool updates) {
+  struct op_context *ctx = api_enter(call, FLUSH);
   if (!ctx)
     return api_refused();
   int code = api_error()->code;
   if (!code)
-    code = tape_tell_constant(ctx, name, value, "op_decl_const", api_error());
+    code = tape_tell_constant(ctx, name, value, call, api_error());
   if (!code)
-    code = mesh_constant(ctx, name, dim, type, value, is, api_error());
+    code = updates ? mesh_update_constant(ctx, name, value, is, api_error())
+                   : mesh_constant(ctx, name, dim, type, value, is, api_error());
   if (!code)
     note_variable(ctx, name, value);
-  return api_leave(agree_on_constant(ctx, code, "op_decl_const", name));
+  return api_leave(agree_on_constant(ctx, code, call, name));
+}
+
+int op2jit_decl_const_typed(const char *name, int dim, const char *type, const void *value, const char *is) {
+  return give_constant("op_decl_const", name, dim, type, value, is, false);
 }
 
 int op2jit_update_const_typed(const char *name, const void *value, const char *is) {
-  struct op_context *ctx = api_enter("op_update_const", FLUSH);
-  if (!ctx)
-    return api_refused();
-  int code = api_error()->code;
-  if (!code)
-    code = tape_tell_constant(ctx, name, value, "op_update_const", api_error());
-  if (!code)
-    code = mesh_update_constant(ctx, name, value, is, api_error());
-  if (!code)
-    note_variable(ctx, name, value);
-  return api_leave(agree_on_constant(ctx, code, "op_update_const", name));
+  return give_constant("op_update_const", name, 0, NULL, value, is, true);
 }
 
 static int renumber(struct op_context *ctx, const char *call, const char *method, op_map handle,
@@ -276,8 +253,8 @@ static int renumber(struct op_context *ctx, const char *call, const char *method
     tape_refuses(ctx, NULL, call, api_error());
   if (!api_error()->code && dat)
     checkpoint_reads(ctx, call, dat, api_error());
-  const int code = agree_on_call(ctx, api_error()->code, api_error(), "%s\nmethod\t%s\nmap\t%s\n", call,
-                                 method ? method : "NULL", base ? base->name : "NULL");
+  const int code =
+      api_agree("%s\nmethod\t%s\nmap\t%s\n", call, method ? method : "NULL", base ? base->name : "NULL");
   return code ? code : renumber_by(ctx, method, base, dat, api_error());
 }
 
@@ -308,9 +285,8 @@ int api_partition_call(struct op_context *ctx, op_set prime, op_map map, op_dat 
     tape_refuses(ctx, NULL, "op_partition", api_error());
   if (!api_error()->code && call->coords)
     checkpoint_reads(ctx, "op_partition", call->coords, api_error());
-  return agree_on_call(ctx, api_error()->code, api_error(),
-                       "op_partition\nlibrary\t%s\nmethod\t%s\nset\t%s\n", call->lib ? call->lib : "NULL",
-                       call->method ? call->method : "NULL", call->prime ? call->prime->name : "NULL");
+  return api_agree("op_partition\nlibrary\t%s\nmethod\t%s\nset\t%s\n", call->lib ? call->lib : "NULL",
+                   call->method ? call->method : "NULL", call->prime ? call->prime->name : "NULL");
 }
 
 int op2jit_partition(const char *lib, const char *method, op_set prime, op_map prime_map, op_dat coords) {

@@ -27,10 +27,6 @@ static int begin(struct op_context *ctx, const char *call, const char *file, con
                        file ? file : "");
 }
 
-static struct set *object_set(struct op_context *ctx, op_set handle, const char *call, const char *what) {
-  return api_object(ctx, handle, HANDLE_SET, call, what);
-}
-
 int op2jit_open_hdf5(void) {
   struct op_context *ctx = api_enter("op_open_hdf5", KEEP);
   const struct file_table *table;
@@ -40,24 +36,26 @@ int op2jit_open_hdf5(void) {
   return api_leave(code ? code : io_table(ctx, &table, api_error()));
 }
 
-op_set op2jit_decl_set_hdf5(const char *file, const char *name) {
-  static const char call[] = "op_decl_set_hdf5";
+/* `infers`: the dataset `data_name` tells the size. */
+static op_set declare_set(const char *call, const char *file, const char *name, bool infers,
+                          const char *data_name) {
   struct op_context *ctx = api_enter(call, FLUSH);
+  struct set *set = NULL;
   if (!ctx)
     return NULL;
-  struct set *set = begin(ctx, call, file, name) ? NULL : load_set(ctx, file, name, api_error());
+  if (!begin(ctx, call, file, name))
+    set = !infers                              ? load_set(ctx, file, name, api_error())
+          : !begin(ctx, call, file, data_name) ? load_set_of(ctx, file, name, data_name, api_error())
+                                               : NULL;
   return api_leave_pointer(set ? set->handle : NULL);
 }
 
+op_set op2jit_decl_set_hdf5(const char *file, const char *name) {
+  return declare_set("op_decl_set_hdf5", file, name, false, NULL);
+}
+
 op_set op2jit_decl_set_hdf5_infer_size(const char *file, const char *name, const char *data_name) {
-  static const char call[] = "op_decl_set_hdf5_infer_size";
-  struct op_context *ctx = api_enter(call, FLUSH);
-  if (!ctx)
-    return NULL;
-  struct set *set = NULL;
-  if (!begin(ctx, call, file, name) && !begin(ctx, call, file, data_name))
-    set = load_set_of(ctx, file, name, data_name, api_error());
-  return api_leave_pointer(set ? set->handle : NULL);
+  return declare_set("op_decl_set_hdf5_infer_size", file, name, true, data_name);
 }
 
 /* A program of OP2 may ask for what a file lacks: then it gets NULL, and a warning. The same on all ranks. */
@@ -76,8 +74,8 @@ static op_map declare_map(const char *call, op_set from, op_set to, int arity, b
   struct op_context *ctx = api_enter(call, FLUSH);
   if (!ctx)
     return NULL;
-  struct set *source = object_set(ctx, from, call, "the source set");
-  struct set *target = source ? object_set(ctx, to, call, "the target set") : NULL;
+  struct set *source = api_object(ctx, from, HANDLE_SET, call, "the source set");
+  struct set *target = source ? api_object(ctx, to, HANDLE_SET, call, "the target set") : NULL;
   struct map *map = NULL;
   if (!target)
     error_prefix(api_error(), "%s \"%s\": ", ragged ? "ragged map" : "map", name ? name : "unnamed");
@@ -102,7 +100,7 @@ op_dat op2jit_decl_dat_hdf5(op_set set, int dim, const char *type, const char *f
   struct op_context *ctx = api_enter(call, FLUSH);
   if (!ctx)
     return NULL;
-  struct set *on = object_set(ctx, set, call, "the set");
+  struct set *on = api_object(ctx, set, HANDLE_SET, call, "the set");
   struct dat *dat = NULL;
   if (!on)
     error_prefix(api_error(), "dat \"%s\": ", name ? name : "unnamed");

@@ -1,4 +1,4 @@
-/* What ends before op_exit. What loops, plans and messages know of it is forgotten first. */
+/* Objects that end before op_exit. Loops, plans and messages forget them first. */
 #include <stdlib.h>
 
 #include "api/api.h"
@@ -25,7 +25,18 @@
 
 /* ---- dats ---- */
 
-/* What waits need not leave anything in a temporary, and runs later. A view's array is the program's. */
+static int free_for_good(struct op_context *ctx, const char *call, struct dat *dat) {
+  int code = checkpoint_free(ctx, call, dat, api_error());
+  if (!code)
+    code = lend_last(ctx, dat, api_error());
+  if (code)
+    return code;
+  tape_forget(ctx, dat);
+  dat_forget(ctx, dat);
+  return OP_OK;
+}
+
+/* Loops that wait need not store a temporary, and may run later. A view's array is the program's. */
 static int free_temporary(struct op_context *ctx, op_dat handle) {
   struct dat *dat = api_object(ctx, handle, HANDLE_DAT, "op_free_dat_temp", "the dat");
   if (!dat || lend_check_placed(dat, "op_free_dat_temp", api_error()))
@@ -39,7 +50,7 @@ static int free_temporary(struct op_context *ctx, op_dat handle) {
   if (!dat->view)
     checkpoint_free(ctx, "op_free_dat_temp", dat, api_error());
   if (dat->temporary && !dat->view) {
-    /* What waits may use its bar or its dot, which go now. */
+    /* Loops that wait may use its bar or its dot, which go now. */
     const int ran = thing_find(ctx->tapes, dat) ? ctx_flush(ctx, api_error()) : OP_OK;
     tape_forget(ctx, dat);
     const int code = temporary_end(ctx, dat, api_error());
@@ -48,15 +59,7 @@ static int free_temporary(struct op_context *ctx, op_dat handle) {
   int code = tape_refuses(ctx, dat, "op_free_dat_temp", api_error());
   if (!code)
     code = ctx_flush(ctx, api_error());
-  if (!code)
-    code = checkpoint_free(ctx, "op_free_dat_temp", dat, api_error());
-  if (!code)
-    code = lend_last(ctx, dat, api_error());
-  if (!code)
-    tape_forget(ctx, dat);
-  if (!code)
-    dat_forget(ctx, dat);
-  return code;
+  return code ? code : free_for_good(ctx, "op_free_dat_temp", dat);
 }
 
 int op2jit_free_dat_temp(op_dat dat) {
@@ -75,26 +78,13 @@ int op2jit_free_dat(op_dat handle) {
   struct dat *dat = api_object(ctx, handle, HANDLE_DAT, "op_free_dat", "the dat");
   if (dat && !lend_check_placed(dat, "op_free_dat", api_error()))
     tape_refuses(ctx, dat, "op_free_dat", api_error());
-  int code =
-      agree_on_call(ctx, api_error()->code, api_error(), "op_free_dat of dat \"%s\"\n", dat ? dat->name : "");
-  if (!code)
-    code = checkpoint_free(ctx, "op_free_dat", dat, api_error());
-  if (!code)
-    code = lend_last(ctx, dat, api_error());
-  if (!code)
-    tape_forget(ctx, dat);
-  if (!code)
-    dat_forget(ctx, dat);
-  return api_leave(code);
+  const int code = api_agree("op_free_dat of dat \"%s\"\n", dat ? dat->name : "");
+  return api_leave(code ? code : free_for_good(ctx, "op_free_dat", dat));
 }
 
 /* ---- what is in use ---- */
 
-static const char *things(int count) {
-  return count == 1 ? "thing" : "things";
-}
-
-/* What keeps a set, for the message: the first few by name. */
+/* The users of a set, for the message: the first few by name. */
 struct users {
   struct text names;
   int count;
@@ -130,6 +120,18 @@ static void add_matrices(struct users *u, const struct mesh *mesh, const void *o
   for (int i = 0; i < mesh->matrices.count; i++)
     if (matrix_uses(mesh->matrices.items[i], object))
       add_user(u, "matrix", ((const struct matrix *)mesh->matrices.items[i])->name);
+}
+
+/* `u` is emptied. */
+static int refuse_used(struct users *u, const char *what, const char *name, const char *is,
+                       const char *calls) {
+  const bool one = u->count == 1;
+  if (u->count)
+    error_set(api_error(), OP_ERR_STATE, "%s \"%s\" %s in use by %d %s: %s; free %s first, with %s", what,
+              name, is, u->count, one ? "thing" : "things", text_str(&u->names), one ? "it" : "them", calls);
+  text_free(&u->names);
+  *u = (struct users){0};
+  return api_error()->code;
 }
 
 /* ---- maps ---- */
@@ -182,14 +184,8 @@ static int check_unused(const struct op_context *ctx, const struct set *set) {
   if (!set->sub)
     add_users(&u, ctx->mesh, set);
   add_matrices(&u, ctx->mesh, set);
-  int code = OP_OK;
-  if (u.count)
-    code = error_set(api_error(), OP_ERR_STATE,
-                     "op_free_set: set \"%s\" is in use by %d %s: %s; free %s first, with op_free_map, "
-                     "op_free_dat, op_free_mat and op_free_set",
-                     set->name, u.count, things(u.count), text_str(&u.names), u.count == 1 ? "it" : "them");
-  text_free(&u.names);
-  return code;
+  return refuse_used(&u, "op_free_set: set", set->name, "is",
+                     "op_free_map, op_free_dat, op_free_mat and op_free_set");
 }
 
 static void forget_subset(struct op_context *ctx, struct set *set) {
@@ -232,8 +228,7 @@ int op2jit_free_set(op_set handle) {
   tape_let_go(ctx);
   if (set && !check_unused(ctx, set) && !set->sub)
     tape_refuses(ctx, set, "op_free_set", api_error());
-  const int code =
-      agree_on_call(ctx, api_error()->code, api_error(), "op_free_set of set \"%s\"\n", set ? set->name : "");
+  const int code = api_agree("op_free_set of set \"%s\"\n", set ? set->name : "");
   if (!code && set->sub && !tape_holds_set(ctx, set))
     api_free_subset(ctx, set);
   else if (!code && !set->sub)
@@ -246,24 +241,11 @@ int op2jit_free_set(op_set handle) {
 static int check_map_unused(const struct op_context *ctx, const struct map *map) {
   struct users u = {0};
   add_matrices(&u, ctx->mesh, map);
-  if (u.count) {
-    error_set(api_error(), OP_ERR_STATE,
-              "op_free_map: map \"%s\" is in use by %d %s: %s; free %s first, with op_free_mat", map->name,
-              u.count, things(u.count), text_str(&u.names), u.count == 1 ? "it" : "them");
-    text_free(&u.names);
-    return OP_ERR_STATE;
-  }
-  if (map->entries)
-    add_users(&u, ctx->mesh, map->entries);
-  const int code =
-      u.count
-          ? error_set(api_error(), OP_ERR_STATE,
-                      "op_free_map: the entries of ragged map \"%s\" are in use by %d %s: %s; free %s "
-                      "first, with op_free_map, op_free_dat and op_free_set",
-                      map->name, u.count, things(u.count), text_str(&u.names), u.count == 1 ? "it" : "them")
-          : OP_OK;
-  text_free(&u.names);
-  return code;
+  if (refuse_used(&u, "op_free_map: map", map->name, "is", "op_free_mat") || !map->entries)
+    return api_error()->code;
+  add_users(&u, ctx->mesh, map->entries);
+  return refuse_used(&u, "op_free_map: the entries of ragged map", map->name, "are",
+                     "op_free_map, op_free_dat and op_free_set");
 }
 
 int op2jit_free_map(op_map handle) {
@@ -276,8 +258,7 @@ int op2jit_free_map(op_map handle) {
     error_set(api_error(), OP_ERR_HANDLE, "op_free_map: the map is OP_ID, which stays");
   else if (map && !check_map_unused(ctx, map))
     tape_refuses(ctx, map, "op_free_map", api_error());
-  const int code =
-      agree_on_call(ctx, api_error()->code, api_error(), "op_free_map of map \"%s\"\n", map ? map->name : "");
+  const int code = api_agree("op_free_map of map \"%s\"\n", map ? map->name : "");
   struct set *entries = code ? NULL : map->entries;
   if (entries && map->targets) {
     tape_forget(ctx, map->targets);
@@ -321,7 +302,7 @@ static int revive(struct op_context *ctx, struct set *set) {
   return code;
 }
 
-/* Where the parent has no local numbers yet the next loop makes them, of subsets too. */
+/* If the parent has no local numbers yet the next loop makes them, for subsets too. */
 static int number(struct op_context *ctx, struct set *set) {
   const bool is_spread = set->sub->parent->spread;
   if (!spread_wanted(ctx) && !is_spread)
@@ -356,8 +337,8 @@ static op_set declare_subset(const char *call, op_set handle, const struct chose
     subset_check(parent, chosen, name, api_error());
   else if (!parent)
     error_prefix(api_error(), "subset \"%s\": ", name ? name : "unnamed");
-  int code = agree_on_call(ctx, api_error()->code, api_error(), "%s of subset \"%s\"\nof\tset \"%s\"\n", call,
-                           name ? name : "unnamed", parent ? parent->name : "");
+  int code = api_agree("%s of subset \"%s\"\nof\tset \"%s\"\n", call, name ? name : "unnamed",
+                       parent ? parent->name : "");
   if (!code)
     code = find_retired(ctx, parent, chosen, name, &set);
   if (!code)

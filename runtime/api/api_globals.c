@@ -25,7 +25,7 @@ op_gbl op2jit_decl_gbl_typed(int dim, const char *type, const void *value, const
   return api_leave_pointer(code ? NULL : gbl->handle);
 }
 
-/* What it is the loop finds in the handle; `idx` says that there is one. */
+/* The loop finds the global by its handle; `idx` says that there is one. */
 op_arg op2jit_arg_global(op_gbl gbl, op_access access) {
   return (op_arg){.form_ = DESC_GBL,
                   .dat_ = (op_dat)(void *)gbl,

@@ -1,6 +1,5 @@
 /* Arguments, kernels and the loop. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "api/api.h"
@@ -16,8 +15,8 @@ static void take_type(op_arg *arg, const char *type) {
   }
 }
 
-/* What is not of the type that was said is told by the loop, and is no argument of any loop that was met before.
- * The two are mostly one literal. */
+/* A pointer to another type than was said is told by the loop, and makes the argument another one. The two names are
+ * mostly one literal. */
 static void compare_type(op_arg *arg, const char *type, const char *is) {
   if (!*is || is == type || arg->type_ == TYPE_NONE || type_fits((enum type_code)arg->type_, is))
     return;
@@ -114,7 +113,8 @@ int op2jit_par_loop_array(const char *kernel_source, const char *kernel_name, op
   struct op_context *ctx = api_enter("op_par_loop", KEEP);
   if (!ctx)
     return api_refused();
-  int code = loop_run(ctx, kernel_source, kernel_name, set, nargs, args, file, line, api_error());
+  const struct loop_call call = loop_call_of(kernel_source, kernel_name, set, nargs, args, file, line);
+  const int code = loop_run_call(ctx, &call, api_error());
   if (code && file && *file)
     error_prefix(api_error(), "%s:%d: ", file, line);
   return api_leave(code);

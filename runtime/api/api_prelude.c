@@ -1,4 +1,4 @@
-/* What kernels share: text, and types of the program. */
+/* Shared by kernels: text, and types of the program. */
 #include <string.h>
 
 #include "api/api.h"

@@ -27,7 +27,7 @@ int op2jit_is_root(void) {
 void op2jit_barrier(void) {
   struct op_context *ctx = api_enter("op_barrier", FLUSH);
   if (ctx)
-    api_leave(agree_on_call(ctx, api_error()->code, api_error(), "op_barrier"));
+    api_leave(api_agree("op_barrier"));
 }
 
 void op2jit_printf(const char *format, ...) {
@@ -85,7 +85,7 @@ static void print_report(const char *call,
   if (!ctx)
     return;
   struct text out = {0};
-  int code = agree_on_call(ctx, api_error()->code, api_error(), "%s", call);
+  int code = api_agree("%s", call);
   if (!code)
     code = report(ctx, &out, api_error());
   if (!code && !text_ok(&out))

@@ -18,6 +18,15 @@ static struct task_graph *find(struct op_context *ctx, op_graph handle, const ch
   return api_object(ctx, handle, HANDLE_GRAPH, call, "the graph");
 }
 
+/* Enter a local call about a graph. NULL: it has been left, and api_refused() is how. */
+static struct task_graph *enter_graph(op_graph handle, const char *call) {
+  struct op_context *ctx = api_enter(call, KEEP);
+  struct task_graph *g = ctx ? find(ctx, handle, call) : NULL;
+  if (ctx && !g)
+    api_leave_local(api_error()->code);
+  return g;
+}
+
 op_graph op2jit_decl_graph(const char *name) {
   struct op_context *ctx = api_enter("op_decl_graph", KEEP);
   if (!ctx)
@@ -49,38 +58,32 @@ int op2jit_free_graph(op_graph graph) {
 }
 
 op_task_type op2jit_graph_type(op_graph graph, const char *name, op_task_function *function) {
-  struct op_context *ctx = api_enter("op_graph_type", KEEP);
-  struct task_graph *g = ctx ? find(ctx, graph, "op_graph_type") : NULL;
+  struct task_graph *g = enter_graph(graph, "op_graph_type");
   const op_task_type type = g ? tasks_add_type(g, name, function, api_error()) : 0;
-  if (ctx)
+  if (g)
     api_leave_local(api_error()->code);
   return type;
 }
 
 int op2jit_graph_kernel(op_graph graph, op_task_type type, const char *kernel_source, const char *kernel_name,
                         int threads) {
-  struct op_context *ctx = api_enter("op_graph_kernel", KEEP);
-  if (!ctx)
-    return api_refused();
-  struct task_graph *g = find(ctx, graph, "op_graph_kernel");
-  return api_leave_local(g ? tasks_add_kernel(g, type, kernel_source, kernel_name, threads, api_error())
-                           : api_error()->code);
+  struct task_graph *g = enter_graph(graph, "op_graph_kernel");
+  return g ? api_leave_local(tasks_add_kernel(g, type, kernel_source, kernel_name, threads, api_error()))
+           : api_refused();
 }
 
 op_resource op2jit_graph_resource(op_graph graph, op_resource parent, const char *name) {
-  struct op_context *ctx = api_enter("op_graph_resource", KEEP);
-  struct task_graph *g = ctx ? find(ctx, graph, "op_graph_resource") : NULL;
+  struct task_graph *g = enter_graph(graph, "op_graph_resource");
   const op_resource resource = g ? tasks_add_resource(g, parent, name, api_error()) : 0;
-  if (ctx)
+  if (g)
     api_leave_local(api_error()->code);
   return resource;
 }
 
 op_task op2jit_graph_task(op_graph graph, op_task_type type, const void *data, size_t bytes, double cost) {
-  struct op_context *ctx = api_enter("op_graph_task", KEEP);
-  struct task_graph *g = ctx ? find(ctx, graph, "op_graph_task") : NULL;
+  struct task_graph *g = enter_graph(graph, "op_graph_task");
   const op_task task = g ? tasks_add_task(g, type, data, bytes, cost, api_error()) : 0;
-  if (ctx)
+  if (g)
     api_leave_local(api_error()->code);
   return task;
 }
@@ -89,11 +92,8 @@ op_task op2jit_graph_task(op_graph graph, op_task_type type, const void *data, s
 static int relate(op_graph graph, const char *call,
                   int (*add)(struct task_graph *, long long, long long, struct error *), long long one,
                   long long other) {
-  struct op_context *ctx = api_enter(call, KEEP);
-  if (!ctx)
-    return api_refused();
-  struct task_graph *g = find(ctx, graph, call);
-  return api_leave_local(g ? add(g, one, other, api_error()) : api_error()->code);
+  struct task_graph *g = enter_graph(graph, call);
+  return g ? api_leave_local(add(g, one, other, api_error())) : api_refused();
 }
 
 int op2jit_graph_depend(op_graph graph, op_task task, op_task before) {
@@ -109,19 +109,13 @@ int op2jit_graph_use(op_graph graph, op_task task, op_resource resource) {
 }
 
 int op2jit_graph_memory(op_graph graph, op_resource resource, const void *memory, size_t bytes) {
-  struct op_context *ctx = api_enter("op_graph_memory", KEEP);
-  if (!ctx)
-    return api_refused();
-  struct task_graph *g = find(ctx, graph, "op_graph_memory");
-  return api_leave_local(g ? tasks_memory(g, resource, memory, bytes, api_error()) : api_error()->code);
+  struct task_graph *g = enter_graph(graph, "op_graph_memory");
+  return g ? api_leave_local(tasks_memory(g, resource, memory, bytes, api_error())) : api_refused();
 }
 
 int op2jit_graph_own(op_graph graph, op_resource resource, int thread) {
-  struct op_context *ctx = api_enter("op_graph_own", KEEP);
-  if (!ctx)
-    return api_refused();
-  struct task_graph *g = find(ctx, graph, "op_graph_own");
-  return api_leave_local(g ? tasks_own(g, resource, thread, api_error()) : api_error()->code);
+  struct task_graph *g = enter_graph(graph, "op_graph_own");
+  return g ? api_leave_local(tasks_own(g, resource, thread, api_error())) : api_refused();
 }
 
 /* A comm of its own: other messages of the context may be on their way. */
@@ -146,19 +140,13 @@ int op2jit_graph_ranks(op_graph graph, int form) {
 }
 
 int op2jit_graph_owner(op_graph graph, op_resource resource, int rank) {
-  struct op_context *ctx = api_enter("op_graph_owner", KEEP);
-  if (!ctx)
-    return api_refused();
-  struct task_graph *g = find(ctx, graph, "op_graph_owner");
-  return api_leave_local(g ? tasks_owner(g, resource, rank, api_error()) : api_error()->code);
+  struct task_graph *g = enter_graph(graph, "op_graph_owner");
+  return g ? api_leave_local(tasks_owner(g, resource, rank, api_error())) : api_refused();
 }
 
 int op2jit_graph_place(op_graph graph, op_task task, int rank) {
-  struct op_context *ctx = api_enter("op_graph_place", KEEP);
-  if (!ctx)
-    return api_refused();
-  struct task_graph *g = find(ctx, graph, "op_graph_place");
-  return api_leave_local(g ? tasks_place(g, task, rank, api_error()) : api_error()->code);
+  struct task_graph *g = enter_graph(graph, "op_graph_place");
+  return g ? api_leave_local(tasks_place(g, task, rank, api_error())) : api_refused();
 }
 
 int op2jit_graph_key(op_graph graph, op_task task, long long key) {
@@ -221,23 +209,21 @@ int op2jit_running_add(op_running *running, op_task_type type, const void *data,
 }
 
 double op2jit_graph_simulate(op_graph graph, int threads) {
-  struct op_context *ctx = api_enter("op_graph_simulate", KEEP);
-  struct task_graph *g = ctx ? find(ctx, graph, "op_graph_simulate") : NULL;
+  struct task_graph *g = enter_graph(graph, "op_graph_simulate");
   const double seconds = g ? tasks_simulate(g, threads, api_error()) : -1;
-  if (ctx)
+  if (g)
     api_leave_local(api_error()->code);
   return seconds;
 }
 
 int op2jit_graph_facts(op_graph graph, op_graph_facts_t *facts) {
-  struct op_context *ctx = api_enter("op_graph_facts", KEEP);
-  if (!ctx)
+  struct task_graph *g = enter_graph(graph, "op_graph_facts");
+  if (!g)
     return api_refused();
-  struct task_graph *g = find(ctx, graph, "op_graph_facts");
-  if (g && !facts)
+  if (!facts)
     error_set(api_error(), OP_ERR_ARGUMENT,
               "op_graph_facts: the place for the facts is NULL; give its address");
-  else if (g)
+  else
     tasks_tell(g, facts);
   return api_leave_local(api_error()->code);
 }
@@ -245,17 +231,8 @@ int op2jit_graph_facts(op_graph graph, op_graph_facts_t *facts) {
 int op2jit_graph_loop_array(op_graph graph, int npieces, const int bounds[], op_task tasks[],
                             const char *kernel_source, const char *kernel_name, op_set set, int nargs,
                             const op_arg args[], const char *file, int line) {
-  struct op_context *ctx = api_enter("op_graph_loop", KEEP);
-  if (!ctx)
-    return api_refused();
-  struct task_graph *g = find(ctx, graph, "op_graph_loop");
-  const struct loop_call call = {.text = kernel_source,
-                                 .name = kernel_name,
-                                 .set = set,
-                                 .nargs = nargs,
-                                 .args = args,
-                                 .file = file,
-                                 .line = line};
-  return api_leave_local(g ? graph_loop_add(ctx, g, &call, npieces, bounds, tasks, api_error())
-                           : api_error()->code);
+  struct task_graph *g = enter_graph(graph, "op_graph_loop");
+  const struct loop_call call = loop_call_of(kernel_source, kernel_name, set, nargs, args, file, line);
+  return g ? api_leave_local(graph_loop_add(api_context(), g, &call, npieces, bounds, tasks, api_error()))
+           : api_refused();
 }

@@ -40,8 +40,7 @@ void *op2jit_acquire(op_dat handle, op_access access) {
   struct dat *dat = view_of(ctx, handle, "op_acquire");
   if (dat)
     check_acquire(dat, access);
-  int code = agree_on_call(ctx, api_error()->code, api_error(), "op_acquire of dat \"%s\"\naccess\t%d\n",
-                           dat ? dat->name : "", (int)access);
+  int code = api_agree("op_acquire of dat \"%s\"\naccess\t%d\n", dat ? dat->name : "", (int)access);
   if (!code && access != OP_WRITE)
     tape_tell_left(ctx, dat);
   if (!code && access != OP_READ)
@@ -59,8 +58,7 @@ int op2jit_release(op_dat handle) {
   if (dat && !dat->view->acquired)
     error_set(api_error(), OP_ERR_STATE, "op_release: dat \"%s\" is not acquired; call op_acquire first",
               dat->name);
-  int code =
-      agree_on_call(ctx, api_error()->code, api_error(), "op_release of dat \"%s\"", dat ? dat->name : "");
+  int code = api_agree("op_release of dat \"%s\"", dat ? dat->name : "");
   if (!code && dat->view->access != OP_READ)
     code = tape_tell_put(ctx, dat, dat->view->array, "op_release", api_error());
   if (!code && dat->view->access != OP_READ)

@@ -97,7 +97,7 @@ struct places {
   bool failed;            /* for want of memory */
 };
 
-/* Whether folder/below/file can be read, of which the first two may be "". */
+/* The file folder/below/file can be read; the first two may be "". */
 static bool there(struct places *p, const char *folder, const char *below, const char *file) {
   text_clear(&p->path);
   text_addf(&p->path, "%s%s%s%s%s", folder, *folder ? "/" : "", below, *below ? "/" : "", file);

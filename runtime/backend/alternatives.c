@@ -73,9 +73,8 @@ static void add_sizes(struct list *list, const struct variant *standard, const s
   }
 }
 
-/* A part of many threads may take all that the memory gives. Nothing less is tried, for on a machine that is busy with
- * other things fewer threads may win, and be remembered. For that there is one thread on its own, which is not
- * remembered (tuner.h); of few elements the crew is found without trials (crew.h), but those of heavy loops. */
+/* A part of many threads may take all that the memory gives. Nothing less is tried but for heavy loops: on a machine that is busy
+ * with other things fewer threads may win, and be remembered. For that there is the crew (crew.h). */
 static void add_threads(struct list *list, const struct variant *standard,
                         const struct alternatives_of *loop) {
   struct variant v = *standard;
@@ -86,8 +85,6 @@ static void add_threads(struct list *list, const struct variant *standard,
   v.threads = 1;
   if (loop->heavy)
     add(list, v);
-  else if (!elements_are_few(loop->elements, loop->threads))
-    add(list, (struct variant){.strategy = &strategy_whole, .shape = standard->shape});
 }
 
 int alternatives(const struct variant *standard, const struct alternatives_of *loop,

@@ -6,18 +6,6 @@
 #include "context/context.h"
 #include "context/env.h"
 
-static bool names(const char *list, const char *name) {
-  const size_t length = strlen(name);
-  for (const char *p = list; *p;) {
-    size_t n = strcspn(p, ",");
-    if (n == length && memcmp(p, name, n) == 0)
-      return true;
-    p += n;
-    p += *p == ',';
-  }
-  return false;
-}
-
 /* The form of a value that names loops is that of those that it names. */
 static enum checked parse(const char *value, const char **loops) {
   static const char list[] = "list:";
@@ -36,7 +24,7 @@ static enum checked parse(const char *value, const char **loops) {
 enum checked context_checked(const struct op_context *ctx, const char *name) {
   const char *loops;
   const enum checked form = parse(env_value(ctx->env, ENV_CHECK), &loops);
-  if (form != CHECKED_OFF && (!*loops || names(loops, name)))
+  if (form != CHECKED_OFF && (!*loops || env_lists(loops, ',', name)))
     return form;
   return ctx->diags >= 7 ? CHECKED_ON : CHECKED_OFF;
 }

@@ -1,5 +1,4 @@
-/* What OP2_CHECK asks for: "off", "on", "list", or names of loops with ',' between them, which "list:" may stand in
- * front of. */
+/* The value of OP2_CHECK: "off", "on", "list", or names of loops with ',' between them, perhaps behind "list:". */
 #ifndef OP2JIT_CHECKED_H
 #define OP2JIT_CHECKED_H
 
@@ -11,7 +10,7 @@ enum checked {
   CHECKED_LIST /* all are collected, and told by op_exit */
 };
 
-/* Of the loop, or graph, of that name. */
+/* The form for the loop, or graph, of that name. */
 enum checked context_checked(const struct op_context *ctx, const char *name);
 /* The names; "" if it names none. */
 const char *checked_names(const struct op_context *ctx);

@@ -7,43 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct backend;
-struct balance;
-struct catcher;
-struct comm;
-struct env;
 struct error;
-struct exchanges;
-struct findings;
 struct gbl;
-struct handles;
-struct hardware;
-struct io;
-struct jit;
-struct kept;
-struct kind;
-struct late_queue;
-struct layouts;
-struct list;
-struct log;
-struct loop_form;
-struct loop_table;
-struct mesh;
-struct mover;
-struct native_table;
-struct op2jit_counters;
-struct plan_cache;
-struct profile;
-struct queue;
-struct recorder;
-struct shared;
-struct solving;
-struct store;
-struct taking;
-struct tapes;
-struct team;
-struct text;
-struct trace;
 
 struct op_context {
   struct env *env;

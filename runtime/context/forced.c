@@ -45,7 +45,7 @@ static bool same_loops(const struct part *a, const struct part *b) {
          memcmp(a->loop ? a->loop : "", b->loop ? b->loop : "", (size_t)a->loop_length) == 0;
 }
 
-/* Is the word about layouts: soa, aos, soa=DAT, aos=DAT? With a `dat`, of that name? */
+/* The word is about layouts: soa, aos, soa=DAT, aos=DAT. With `dat`: it holds for that dat. */
 static bool is_layout(const struct forced_word *w, const char *dat, bool *soa) {
   const bool apart = w->length >= 3 && strncmp(w->at, "soa", 3) == 0;
   const bool rows = w->length >= 3 && strncmp(w->at, "aos", 3) == 0, named = w->length > 3;
@@ -55,7 +55,7 @@ static bool is_layout(const struct forced_word *w, const char *dat, bool *soa) {
   return !dat || !named || (strlen(dat) == w->length - 4 && strncmp(w->at + 4, dat, w->length - 4) == 0);
 }
 
-/* Is the word about matrices? They have one form for all loops. */
+/* The word is about matrices. They have one form for all loops. */
 static bool is_form(const struct forced_word *w, bool *rows) {
   *rows = w->length == 3 && strncmp(w->at, "csr", 3) == 0;
   return *rows || (w->length == 3 && strncmp(w->at, "coo", 3) == 0);

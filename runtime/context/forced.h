@@ -1,5 +1,5 @@
-/* What OP2_VARIANT says: "[LOOP:]WORDS[,...]", variants of loops and layouts of dats. What a loop's words mean its
- * backend knows. */
+/* The value of OP2_VARIANT: "[LOOP:]WORDS[,...]", variants of loops and layouts of dats. Backends know what a loop's
+ * words mean. */
 #ifndef OP2JIT_FORCED_H
 #define OP2JIT_FORCED_H
 
@@ -27,16 +27,16 @@ int forced_check(const char *value, struct error *err);
  * "reproducible" no variant. False
  * if there are none. */
 bool forced_for_loop(const char *value, const char *loop, struct text *spec);
-/* Where a loop cannot have all that its words make (`asked`), a line about what is left, in category "tune". */
+/* Log what is left of a loop's words (`asked`) if it cannot have all, in category "tune". */
 void forced_tell_left(const struct log *log, const char *loop, const struct text *asked,
                       const struct text *left);
 /* Does the word reproducible hold for this loop? It is said of results, and forces no variant. */
 bool forced_reproducible(const char *value, const char *loop);
 /* The form of all matrices, by the word csr (rows) or coo. False if nothing is said. */
 bool forced_matrices(const char *value, bool *rows);
-/* How a dat of this name lies; a word for it counts more than one for all. False if nothing is said. */
+/* The layout of a dat of this name; a word for it counts more than one for all. False: nothing is said. */
 bool forced_layout(const char *value, const char *dat, bool *soa);
-/* Is there a word for it? */
+/* There is a word for it. */
 bool forced_names_dat(const char *value, const char *dat);
 
 #endif

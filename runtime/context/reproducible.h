@@ -1,4 +1,4 @@
-/* Which loops leave the same bits whatever runs them (OP2_REPRODUCIBLE, and the word for one loop). */
+/* Loops that leave the same bits whatever runs them (OP2_REPRODUCIBLE, and the word for one loop). */
 #ifndef OP2JIT_REPRODUCIBLE_H
 #define OP2JIT_REPRODUCIBLE_H
 
@@ -11,7 +11,7 @@ struct op_context;
 int context_read_reproducible(struct op_context *ctx, struct error *err);
 /* Not what is checked or compared: that runs element by element, and adds as it goes. */
 bool context_reproduces(const struct op_context *ctx, const char *loop);
-/* What the compiler may do with floating point in such a loop, or in another one: the word of its key. */
+/* The word of the key for floating point: the compiler's freedom in such a loop, or in another one. */
 const char *context_fp(const struct op_context *ctx, bool reproducible);
 
 #endif

@@ -1,4 +1,4 @@
-/* What a loop says of itself, line by line, for the ranks to compare. */
+/* A loop as lines of text, which ranks compare. */
 #include "loop/agree.h"
 
 #include <string.h>
@@ -60,7 +60,8 @@ static void print_loop(const struct op_context *ctx, const struct loop *loop, st
   text_addf(out, "shadow\t%s\nmesh changes\t%u\n", loop->shadow ? "yes" : "no", ctx->mesh->epoch);
 }
 
-/* What may differ and must not: flags of the description, and the size by which variants are chosen. */
+/* Numbers that may differ between ranks and must not: flags of the description, and the size by which variants are
+ * chosen. */
 enum {
   NUMBER_MOST,
   NUMBER_THREADS,

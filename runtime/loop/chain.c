@@ -27,7 +27,7 @@ enum { LEAST_CHAIN = 4, LONG_CHAIN = 8, LONGEST_CHAIN = 24 };
 
 /* ---- periods ---- */
 
-/* How many of them repeat what comes `period` before. */
+/* The number of launches that repeat those `period` before them. */
 static int repeated(struct launch *const *launches, int n, int period) {
   int i = period;
   while (i < n && launches[i]->loop == launches[i - period]->loop)
@@ -47,7 +47,7 @@ static int find_period(struct launch *const *launches, int n, int *times) {
 }
 
 /* A program that makes and frees a temporary in each step would never know a chain. */
-void chains_forget(struct op_context *ctx, const void *object) {
+static void chains_forget(struct op_context *ctx, const void *object) {
   if (!object || periods_use(ctx, object))
     periods_forget(ctx);
   if (!object && ctx->queue)
@@ -118,14 +118,14 @@ static int wanted_periods(const struct op_context *ctx, const struct period *p, 
                                    : 1;
 }
 
-/* How to cut at first: by the model, or what tests ask for. */
+/* The first way to cut: by the model, or as tests ask. */
 static struct chain_way guess(const struct op_context *ctx, const struct period *p, double bytes, int n,
                               int times) {
   const int periods = wanted_periods(ctx, p, n);
   return (struct chain_way){.bytes = bytes, .periods = periods < times ? periods : times};
 }
 
-/* What came of running a way. */
+/* The outcome of a run. */
 struct ran {
   bool tiled, fused; /* at least some of it */
   bool trying;       /* variants of fused loops */
@@ -193,7 +193,7 @@ static void pay_trials(struct period *p) {
   p->trials = trials;
 }
 
-/* What came of it is told. */
+/* Tell the tuner how the run went. */
 static int tell_tuner(struct op_context *ctx, const struct period *p, const struct chain_way *way,
                       const struct ran *ran, int times, double seconds, struct error *err) {
   if (ran->trying || (!p->aside && tune_is_disturbed(ctx)))
@@ -214,8 +214,8 @@ static int run_as_called(struct op_context *ctx, const struct period *p, struct 
   return code;
 }
 
-/* Of the periods that wait some, in a way; *done: how many. What cutting and compiling cost is no time of the way, but of
- * trying it. */
+/* Run some of the periods that wait, in one way; *done: how many. Seconds of cutting and compiling are a cost of the
+ * trial, not of the way. */
 static int run_and_tune(struct op_context *ctx, struct period *p, struct launch *const *launches, int waiting,
                         int *done, struct error *err) {
   struct chain_way way;
@@ -254,18 +254,23 @@ static int run_pieces(struct op_context *ctx, struct period *p, struct launch *c
   return code;
 }
 
+static int run_one_way(struct op_context *ctx, struct launch *const *launches, int n, int times,
+                       struct chain_way *way, struct error *err) {
+  struct ran ran;
+  way->tasks = forces_tasks(ctx);
+  const int code = run_periods(ctx, n, launches, times, way, &ran, err);
+  ctx->queue->watch.gained |= ran.tiled || ran.fused;
+  return code;
+}
+
 /* OP2_FUSE=on, for those who know, and for tests. */
 static int run_always_fused(struct op_context *ctx, struct launch *const *launches, int n, int times,
                             struct error *err) {
   struct chain_way way = guess(ctx, NULL, forced_bytes(ctx), n, times);
-  struct ran ran;
   way.fused = true;
   way.forced = way.bytes > 0;
-  way.tasks = forces_tasks(ctx);
   way.periods = way.forced ? way.periods : times;
-  const int code = run_periods(ctx, n, launches, times, &way, &ran, err);
-  ctx->queue->watch.gained |= ran.tiled || ran.fused;
-  return code;
+  return run_one_way(ctx, launches, n, times, &way, err);
 }
 
 /* Seconds of a period of loops that ran one by one; 0: some did not. */
@@ -280,17 +285,10 @@ static double seconds_as_called(const struct period *p) {
   return seconds;
 }
 
-static int threads_of(const struct period *p) {
-  int threads = 1;
-  for (int i = 0; i < p->n; i++)
-    threads = p->loops[i]->ready.threads > threads ? p->loops[i]->ready.threads : threads;
-  return threads;
-}
-
 /* About two barriers for each loop, by what one costs the team. */
 static double barriers(const struct op_context *ctx, const struct period *p) {
   enum { EACH = 2 };
-  const int threads = threads_of(p);
+  const int threads = loops_threads(p->loops, p->n);
   double takes = 0;
   if (threads < 2 || !ctx->team)
     return 0;
@@ -298,7 +296,7 @@ static double barriers(const struct op_context *ctx, const struct period *p) {
   return takes;
 }
 
-/* Of the bytes that so many periods move as called, the part that they move fused; 0: not known. */
+/* The part of the bytes of so many periods that fused loops still move; 0: not known. */
 static double fused_part(const struct period *p, int periods) {
   const int n = p->n * periods;
   struct loop **loops = p->fuses ? array_new((size_t)n, sizeof *loops) : NULL;
@@ -326,7 +324,8 @@ static void open_tuner(struct op_context *ctx, struct period *p, int times, stru
   if (chain_tuning_open(ctx, p->loops, p->n, &wish, &p->tuner, err))
     error_clear(err);
   p->periods = times;
-  p->aside = p->tuner && chain_tuning_shares(p->tuner) && period_watch(ctx) && team_cpus() > threads_of(p);
+  p->aside = p->tuner && chain_tuning_shares(p->tuner) && period_watch(ctx) &&
+             team_cpus() > loops_threads(p->loops, p->n);
   for (int i = 0; i < p->n; i++)
     p->trials += p->loops[i]->stats.trial_seconds;
 }
@@ -341,7 +340,7 @@ static void open_tuner_anew(struct op_context *ctx, struct period *p, int times,
   open_tuner(ctx, p, times, err);
 }
 
-/* Of a period that the program lets wait (OP2_LAZY=on) it is known when it comes again. */
+/* With OP2_LAZY=on a period is known when it comes again. */
 static bool fuses_on_device(const struct op_context *ctx, struct period *p, bool at_once) {
   const bool again = p->seen++ > 0 || at_once;
   return p->fuses && again && (!period_watch(ctx) || period_watch(ctx)->guess.fused);
@@ -359,7 +358,7 @@ static int run_on_device(struct op_context *ctx, struct launch *const *launches,
   return code;
 }
 
-/* What is compared runs by the first guess, and from the first time on; so does what is known to come again. */
+/* A chain whose ways are compared begins with the first guess, at once if it is known to come again. */
 static int run_some(struct op_context *ctx, struct launch *const *launches, int n, int times,
                     bool loop_by_loop, struct error *err) {
   const double forced = forced_bytes(ctx);
@@ -368,7 +367,6 @@ static int run_some(struct op_context *ctx, struct launch *const *launches, int 
   if (always_fuses(ctx) && !loop_by_loop)
     return run_always_fused(ctx, launches, n, times, err);
   struct period *p = n * times > 1 && can(ctx, launches, n * times) ? period_get(ctx, launches, n) : NULL;
-  struct ran ran;
   ctx->queue->watch.gained |=
       period_on_device(launches) && n * times == 1; /* the rest of a period may gain */
   if (p && period_on_device(launches))
@@ -391,14 +389,11 @@ static int run_some(struct op_context *ctx, struct launch *const *launches, int 
   way.fused = p->fuses && forced <= 0 && !loop_by_loop;
   way.loop_by_loop = loop_by_loop;
   way.forced = forced > 0;
-  way.tasks = forces_tasks(ctx);
-  const int code = run_periods(ctx, n, launches, times, &way, &ran, err);
-  ctx->queue->watch.gained |= ran.tiled || ran.fused;
-  return code;
+  return run_one_way(ctx, launches, n, times, &way, err);
 }
 
-/* Where many periods wait nobody knows which of their loops is the first: that which the program called first, so that what
- * is remembered is found again. Returns how many come before it. */
+/* The number of launches before the first period. Where many periods wait, any loop could be their first: take the
+ * one that the program called first, so that what is remembered is found again. */
 static int lead_in(const struct op_context *ctx, struct launch *const *launches, int period, int times) {
   enum { MANY_PERIODS = 16 };
   int first = 0;
@@ -411,7 +406,7 @@ static int lead_in(const struct op_context *ctx, struct launch *const *launches,
   return first;
 }
 
-/* So that the next ones begin with that loop. */
+/* The next periods begin with that loop, too. */
 int chain_whole_periods(const struct op_context *ctx, struct launch *const *launches, int n) {
   int times;
   const int period = find_period(launches, n, &times), lead = lead_in(ctx, launches, period, times);
@@ -452,7 +447,7 @@ int chain_run_singly(struct op_context *ctx, struct launch *const *launches, int
   return run(ctx, launches, n, true, err);
 }
 
-/* What a device does between two messages of ranks it may be given in one call. */
+/* A device may get all its work between two messages of ranks in one call. */
 static int run_on_ranks(struct op_context *ctx, struct launch *const *launches, int n, struct error *err) {
   const struct backend *b = launches[0]->loop->backend;
   const enum space space = launches[0]->loop->space;

@@ -13,13 +13,9 @@ int chain_run(struct op_context *ctx, struct launch *const *launches, int n, str
 /* The same one by one, always; in the pieces that tiles would have, so that sums have the same bits. */
 int chain_run_singly(struct op_context *ctx, struct launch *const *launches, int n, struct error *err);
 
-/* How many of the launches, from the first on, are whole periods of what repeats, with what comes before the first of them;
- * all where nothing does. */
+/* The number of launches, from the first on, that are whole periods, with what comes before them; all, if nothing
+ * repeats. */
 int chain_whole_periods(const struct op_context *ctx, struct launch *const *launches, int n);
-/* The records of loops that use the dat are about to go, or all: nothing is known of chains any more, unless none of
- * them uses it. */
-void chains_forget(struct op_context *ctx, const void *object);
-
 /* Maps are about to change: nobody reads them behind the program from now on. */
 void chains_stay(struct op_context *ctx);
 

@@ -77,7 +77,7 @@ enum doing {
   DOES_SAME   /* they leave the same */
 };
 
-/* Of each argument that is the first of its dat to write through a map. */
+/* Facts about the first argument of each dat that writes through a map. */
 struct met {
   bool met[OP_MAX_ARGS]; /* on some rank */
   enum doing doing[OP_MAX_ARGS];
@@ -97,7 +97,7 @@ static enum doing doing_with(const struct loop *loop, const struct dat *dat,
   return reads ? DOES_READ : same ? DOES_SAME : DOES_WRITE;
 }
 
-/* Of a function of the program without a text nobody knows it, and in OP2 it ran: it is warned of. */
+/* Nobody knows what a function without a text does, and in OP2 it ran: assume that it writes only. */
 static enum doing doing_there(const struct loop *loop, const struct dat *dat) {
   return loop->facts.known ? doing_with(loop, dat, loop->facts.args) : loop->ranged ? DOES_WRITE : DOES_READ;
 }
@@ -237,7 +237,7 @@ static bool is_known(const struct loop *loop, const struct dat *dat) {
   return known;
 }
 
-/* Of the dat's arguments that write, the first of which the program does not say so. */
+/* The first argument that writes the dat without op_arg_may_meet. */
 static int unsaid(const struct loop *loop, int i) {
   for (int j = i; j < loop->nargs; j++)
     if (loop->args[j].dat == loop->args[i].dat && meet_writes(&loop->args[j]) &&

@@ -6,11 +6,10 @@
 #include "mesh/meeting/meeting.h"
 #include "record/record.h"
 
-struct op_context;
-
-/* Is the argument a dat's that is written, WRITE or RW? */
+/* The argument assigns to a dat: WRITE or RW. */
 bool meet_writes(const struct loop_arg *arg);
-/* Of all arguments that write the dat of argument `of`; none, if none of them goes through a map. OP_ERR_MEMORY. */
+/* Where elements meet by any argument that writes the dat of `of`; nowhere if none goes through a map. OP_ERR_MEMORY.
+ * */
 int meet_find(const struct op_context *ctx, const struct loop *loop, const struct loop_arg *of,
               struct meeting *out, struct error *err);
 /* Sets loop->meets, which is the same on all ranks. Collective, once for each numbering of the mesh. */

@@ -10,7 +10,7 @@
 #include "context/env.h"
 #include "record/sites.h"
 
-/* What the environment names: a loop that ran, a dat that was declared. */
+/* A kind of thing that the environment names: loops that ran, dats that were declared. */
 struct things {
   const char *what, *said, *lister;
   const struct text *seen;

@@ -7,20 +7,25 @@
 #include "base/log.h"
 #include "context/context.h"
 #include "context/env.h"
-#include "jit/jit.h"
 #include "mesh/data.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
 #include "services/services.h"
 
+int loop_ask(struct op_context *ctx, const struct loop *loop, const struct jit_wish *wish, struct facts *out,
+             struct error *err) {
+  struct jit *jit = NULL;
+  bool asked = false;
+  int code = context_jit(ctx, &jit, err);
+  if (!code && (code = jit_facts(jit, &loop->desc, wish, out, &asked, err)))
+    error_prefix(err, "loop %s: ", loop->name);
+  return code;
+}
+
 int loop_facts(struct op_context *ctx, struct loop *loop, bool recalled, struct error *err) {
   const struct jit_wish wish = {.recalled = recalled};
-  struct jit *jit = NULL;
-  bool asked;
   const bool asks = !loop->facts.known && !loop->ranged && !loop->fusion && ctx->comm->rank == 0;
-  int code = asks ? context_jit(ctx, &jit, err) : OP_OK;
-  if (asks && !code && (code = jit_facts(jit, &loop->desc, &wish, &loop->facts, &asked, err)))
-    error_prefix(err, "loop %s: ", loop->name);
+  const int code = asks ? loop_ask(ctx, loop, &wish, &loop->facts, err) : OP_OK;
   loop_tell_facts(ctx, loop);
   return code;
 }
@@ -37,8 +42,8 @@ static bool is_asked(const struct loop *loop) {
   return any && !loop->ranged && !loop->fusion && loop->backend->plan;
 }
 
-/* What the facts of the kernel say; without them, a promise that nobody proved. Who compiles nothing has the code that was made
- * with what was known then. Before there is code, what is wrong with the text is left to who makes it. */
+/* By the facts of the kernel; without facts nothing is proved. A run that compiles nothing takes the code that was
+ * made with what was known then. Errors in the text are told by whoever makes the code. */
 static int find_partial(struct op_context *ctx, struct loop *loop, bool recalled, double partial[],
                         struct error *err) {
   const bool loads = strcmp(env_value(ctx->env, ENV_JIT), "load") == 0;

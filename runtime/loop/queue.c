@@ -67,7 +67,7 @@ static int run_first(struct op_context *ctx, int n, struct error *err) {
   watch_runs(&queue->watch);
   const int code = queue->check ? queue->check(ctx, queue->launches, n, err)
                                 : queue_run(ctx, queue->launches, n, false, err);
-  /* After an error nothing waits any more. */
+  /* After an error the queue is empty. */
   const int done = code ? queue->count : n;
   for (int i = 0; i < done; i++)
     launch_put(queue->launches[i]);
@@ -104,14 +104,14 @@ static bool waits_otherwise(const struct queue *queue, const struct loop *loop) 
   return any;
 }
 
-/* What waits runs in the variant that it was made ready for: before another is tried, or made, it has to be over. */
+/* Launches that wait keep their variant: they run before another one is tried or made. */
 static int make_ready(struct op_context *ctx, struct launch *launch, bool *tried, struct error *err) {
   struct loop *loop = launch->loop;
   const bool tries = !watch_stays(&ctx->queue->watch, loop);
   int code = tries && tune_turns(loop) ? queue_flush(ctx, err) : OP_OK;
   const int before = loop->ready.variant;
   if (!code)
-    code = (tries ? loop_make_ready : loop_make_ready_as_known)(ctx, launch, err);
+    code = loop_make_ready(ctx, launch, tries, err);
   *tried = !code &&
            (tries ? loop->ready.variant != before || tune_tries(launch) : waits_otherwise(ctx->queue, loop));
   return *tried ? queue_flush(ctx, err) : code;

@@ -36,7 +36,7 @@ int queue_call(struct op_context *ctx, struct launch *launch, const struct loop_
                struct error *err);
 /* Run launches that are ready: as chains, or one by one. */
 int queue_run(struct op_context *ctx, struct launch *const *launches, int n, bool singly, struct error *err);
-/* Run all that wait. After an error nothing waits any more, and data are as they were before. */
+/* Run all that wait. After an error the queue is empty, and data are as they were before. */
 int queue_flush(struct op_context *ctx, struct error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* What a loop would take if no memory were waited for. */
+/* The time of a loop that never waits for memory. */
 #ifndef OP2JIT_FLOOR_H
 #define OP2JIT_FLOOR_H
 

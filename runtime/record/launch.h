@@ -7,8 +7,6 @@
 
 #include "record/record.h"
 
-struct deep_loop;
-
 struct launch {
   struct loop *loop;
   struct launch *next;     /* spare ones of the record */
@@ -54,17 +52,17 @@ static inline void launch_put(struct launch *launch) {
   launch->next = launch->loop->ready.spare;
   launch->loop->ready.spare = launch;
 }
-/* What became of it. Of one that waited the message begins with its place: the call that runs it is another one. */
+/* The outcome. If the launch waited, the message begins with its place, since another call runs it. */
 int launch_ended(const struct launch *launch, int code, struct error *err);
 /* Let it fit its record, which was made anew, or which it is the first launch of. */
 int launch_fit(struct launch *launch, struct error *err);
-/* How many reduction slots each part takes, in the order of the parts. */
+/* Set the number of a part's reduction slots, part after part. */
 void launch_set_slots(struct launch *launch, int part, int nslots);
 /* Globals and slots hold what the user's memory holds. */
 int launch_start(struct launch *launch, struct error *err);
 /* The slots alone, as many as launch_set_slots said. */
 int launch_start_slots(struct launch *launch, struct error *err);
-/* What comes of globals with handles again, since earlier loops have run. */
+/* Start anew from globals with handles, since earlier loops have run. */
 void launch_start_handles(struct launch *launch);
 /* One slot alone. */
 void launch_start_slot(const struct launch *launch, unsigned char *slot);

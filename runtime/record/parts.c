@@ -1,6 +1,5 @@
 #include "context/context.h"
 #include "mesh/data.h"
-#include "mesh/halo.h"
 #include "mesh/matrix/matrix.h"
 #include "record/record.h"
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "backend/alternatives.h"
 #include "backend/backend.h"
 #include "base/size.h"
 #include "base/types.h"
@@ -43,8 +44,12 @@ static int fill_variants(struct report_detail *out, const struct loop *loop, str
   out->variants = array_new((size_t)loop->ready.nvariants, sizeof *out->variants);
   if (!out->variants)
     return error_memory(err, "a report", (size_t)loop->ready.nvariants * sizeof *out->variants);
-  if (tuner_last_duel(tuner, &out->one, &out->many))
-    out->runs_on_one = tuner_winner(tuner) == loop->ready.single;
+  const struct crew *crew = &loop->ready.tuning->crew;
+  if (!elements_are_few(loop->ready.most_elements, loop->ready.most_threads)) {
+    out->one = crew->seconds[CREW_ONE];
+    out->many = crew->seconds[CREW_MANY];
+    out->runs_on_one = crew->one;
+  }
   for (int i = 0; i < loop->ready.nvariants; i++) {
     struct report_variant v = {.name = loop->backend->name_of(loop, i),
                                .spread = tuner_spread(tuner, i),

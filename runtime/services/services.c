@@ -95,8 +95,8 @@ int context_jit(struct op_context *ctx, struct jit **out, struct error *err) {
   return code;
 }
 
-/* What the user says; else the CPUs, shared among the ranks that are allowed on the same ones, or in the same
- * control group. 0: the team knows. */
+/* The number that the user says; else the CPUs, shared among the ranks that are allowed on the same ones, or in the
+ * same control group. 0: the team knows. */
 static int threads_to_open(const struct op_context *ctx) {
   const long said = env_number(ctx->env, ENV_THREADS, threads_of(ctx->env->omp_threads));
   return said ? (int)said : ctx->comm->share;

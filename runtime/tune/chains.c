@@ -21,13 +21,13 @@
  * tasks. */
 static const double task_sizes[] = {512e3, 2e6};
 static const int task_periods[] = {1, 4};
-/* What a way that nobody ran may take longer, of the best one's time: one that a model says may be better. */
+/* The part of the best way's time that a promising way may take longer before it was run. */
 static const double unknown = 0.2;
 /* The first cut looks at all of the maps, and what it finds is kept for others, which take about so much of its time. */
 static const double rest = 0.1;
-/* Of the bytes that fused loops spare, the part of the time that is expected to be gained: the rest is bound by instructions. */
+/* The part of the bytes that fused loops spare that is expected as a gain; instructions bound the rest. */
 static const double likely = 0.5;
-/* What is not faster by so much is not better. */
+/* The least gain that is one. */
 static const double noise = 0.02;
 enum {
   NEAR = 4, /* guesses beside the first */
@@ -86,7 +86,7 @@ static void add_ways_near(struct chain_tuning *t, const struct chain_wish *w, bo
     add_way(t, w->guess.bytes, p / 2, fused, false);
 }
 
-/* What cannot pay is not there. */
+/* List the ways that can pay. */
 static void list_ways(struct chain_tuning *t, const struct chain_wish *w) {
   add_way(t, 0, 1, false, false);
   if (w->tiles)
@@ -102,7 +102,8 @@ static void list_ways(struct chain_tuning *t, const struct chain_wish *w) {
       add_way(t, task_sizes[i], task_periods[f], false, true);
 }
 
-static int find_way(const struct chain_tuning *t, const char *said) {
+static int find_way(const void *of, const char *said) {
+  const struct chain_tuning *t = of;
   for (int i = 0; i < t->nways; i++) {
     char name[NAME];
     name_way(t, i, name);
@@ -139,7 +140,7 @@ static void sign(struct loop *const *loops, int n, struct text *out) {
   text_free(&all);
 }
 
-/* Of the mesh the loop with most data says most. */
+/* The loop with most data, which says most about the mesh. */
 static const struct loop *largest(struct loop *const *loops, int n) {
   const struct loop *most = loops[0];
   for (int l = 1; l < n; l++)
@@ -153,50 +154,35 @@ static bool make_place(struct chain_tuning *t, struct loop *const *loops, int n)
   sign(loops, n, &t->place.signature);
   tuning_host(&t->place.target);
   tuning_fingerprint(largest(loops, n), &t->place.mesh);
-  for (int l = 0; l < n; l++)
-    if (loops[l]->ready.threads > t->place.threads)
-      t->place.threads = loops[l]->ready.threads;
+  t->place.threads = loops_threads(loops, n);
   text_addf(&name, "chain of %d: %s ... %s", n, loops[0]->name, loops[n - 1]->name);
   t->name = text_take(&name);
   return t->name && tuning_place_ok(&t->place);
 }
 
-/* What was chosen is where this run starts. The ways that its run could not pay for are still to be compared, if it was of just
- * this mesh. */
+/* Start with the way that was chosen. Ways that its run could not pay for are still compared, if it was of just this
+ * mesh. */
 static void recall_choice(struct op_context *ctx, struct chain_tuning *t, const struct store_tuning *rows,
                           int count) {
-  const struct store_tuning *best = NULL;
-  enum tuning_grade grade = TUNING_NOTHING;
-  int winner = -1;
-  for (int r = 0; r < count; r++) {
-    const enum tuning_grade g = tuning_grade(&rows[r], text_str(&t->place.target), text_str(&t->place.mesh));
-    const int which = find_way(t, rows[r].variant);
-    if (!rows[r].chosen || g == TUNING_NOTHING || which < 0 ||
-        (best && (g < grade || (g == grade && !tuning_is_better(&rows[r], best)))))
-      continue;
-    best = &rows[r];
-    grade = g;
-    winner = which;
-  }
-  if (winner < 0)
+  const struct tuning_found found = tuning_choose(rows, count, &t->place, find_way, t);
+  if (found.variant < 0)
     return;
-  tuner_settle(t->tuner, winner, grade == TUNING_EXACT ? best->median : 0);
-  t->compares = grade == TUNING_EXACT && best->provisional;
-  if (winner != 1 && t->ways[1].bytes > 0 && !(tuner_median(t->tuner, 1, NULL) > 0))
+  tuner_settle(t->tuner, found.variant);
+  t->compares = found.here && found.row->provisional;
+  if (found.variant != 1 && t->ways[1].bytes > 0 && !(tuner_median(t->tuner, 1, NULL) > 0))
     tuner_postpone(t->tuner, 1); /* that run had other guesses */
   t->kept = t->decided = true;
-  log_line(ctx->log, LOG_INFO, "tune", "%s starts with %s, tuned on %s", t->name, best->variant,
-           tuning_grade_words(grade));
+  log_line(ctx->log, LOG_INFO, "tune", "%s starts with %s, tuned on %s", t->name, found.row->variant,
+           tuning_where(found.here));
 }
 
-/* What was measured of just this mesh. */
+/* Take the times that were measured of just this mesh. */
 static void recall_times(struct op_context *ctx, struct chain_tuning *t, const struct store_tuning *rows,
                          int count) {
   int known = 0;
   for (int r = 0; r < count; r++) {
     const int which = find_way(t, rows[r].variant);
-    if (which < 0 ||
-        tuning_grade(&rows[r], text_str(&t->place.target), text_str(&t->place.mesh)) != TUNING_EXACT)
+    if (which < 0 || !tuning_is_here(&rows[r], &t->place))
       continue;
     tuner_recall(t->tuner, which, rows[r].median, rows[r].count);
     t->from[which] = rows[r].made;
@@ -207,10 +193,8 @@ static void recall_times(struct op_context *ctx, struct chain_tuning *t, const s
 }
 
 static void recall(struct op_context *ctx, struct chain_tuning *t) {
-  const struct store_tuning_filter filter = {.signature = text_str(&t->place.signature),
-                                             .threads = t->place.threads};
   struct store_tuning *rows = NULL;
-  const int count = store_get_tunings(ctx->store, &filter, &rows);
+  const int count = tuning_rows(ctx->store, &t->place, &rows);
   recall_times(ctx, t, rows, count);
   recall_choice(ctx, t, rows, count);
   store_tunings_free(rows, count);
@@ -272,15 +256,10 @@ static void keep(struct op_context *ctx, struct chain_tuning *t) {
   for (int i = 0; i < t->nways; i++) {
     struct store_tuning *row = &rows[count];
     name_way(t, i, names[i]);
-    *row = (struct store_tuning){.signature = text_str(&t->place.signature),
-                                 .loop = t->name,
-                                 .target = text_str(&t->place.target),
-                                 .threads = t->place.threads,
-                                 .mesh = text_str(&t->place.mesh),
-                                 .variant = names[i],
-                                 .baseline = tuner_median(t->tuner, 0, NULL),
-                                 .chosen = decided && i == tuner_winner(t->tuner),
-                                 .provisional = later};
+    *row = tuning_row(&t->place, t->name, names[i]);
+    row->baseline = tuner_median(t->tuner, 0, NULL);
+    row->chosen = decided && i == tuner_winner(t->tuner);
+    row->provisional = later;
     row->median = tuner_median(t->tuner, i, &row->count);
     count += row->count > 0;
   }
@@ -296,8 +275,8 @@ static void tuning_drop(struct chain_tuning *t) {
   free(t);
 }
 
-/* Where nothing is known the first guess runs, and it stays unless something is clearly better. The two are compared first, all
- * others one by one when they can be paid for. */
+/* The first guess runs and is compared with the loops as called; it stays unless something is clearly better. All
+ * other ways come one by one when they can be paid for. */
 static int begin_tuner(struct chain_tuning *t, bool guesses, struct error *err) {
   const int standard = guesses && t->nways > 1 && t->ways[1].bytes > 0 && !t->ways[1].tasks ? 1 : 0;
   struct tuner *tuner = NULL;
@@ -351,7 +330,8 @@ bool chain_tuning_shares(const struct chain_tuning *t) {
   return t->options.share > 0;
 }
 
-/* What is cut or made into one loop over several periods gains by them: a trial has as many. */
+/* The least number of periods of a trial: a way that is cut, or made into one loop, over several periods needs as
+ * many. */
 static int least_piece(const struct chain_way *way, int periods) {
   const int most = way->bytes > 0 ? way->periods : way->fused ? LONGEST : 1;
   return most < periods ? most : periods;
@@ -472,7 +452,7 @@ bool chain_tuning_may_rest(struct chain_tuning *t, int rested) {
   return tuner_is_settled(t->tuner) && !awaits_fused(t) && tuner_can_pay(t->tuner, fmax(0, longer));
 }
 
-/* What cannot be cut by the first guess cannot be cut. */
+/* If the first guess cannot be cut, no tiles can. */
 static int reject_guess(struct chain_tuning *t, struct error *err) {
   const int code = begin_tuner(t, false, err);
   for (int i = 0; !code && i < t->nways; i++)
@@ -492,7 +472,7 @@ int chain_tuning_reject(struct chain_tuning *t, struct error *err) {
   return code;
 }
 
-/* What the first guess costs is not for a trial: the model says that it pays. Nor is what was chosen by an earlier run. */
+/* The first guess is no trial, as the model says that it pays; nor is a way that an earlier run chose. */
 void chain_tuning_paid(struct chain_tuning *t, double seconds) {
   const struct chain_way *way = &t->ways[t->current];
   if (way->bytes > 0 && !way->fused && !way->tasks && seconds > 0)
@@ -543,7 +523,7 @@ static void say_winner(const struct op_context *ctx, const struct chain_tuning *
            tuner_median(t->tuner, 0, NULL));
 }
 
-/* What the way that runs takes, whether it is being compared or not. */
+/* Note the time of the way that runs, whether it is being compared or not. */
 static void note_run(struct chain_tuning *t, int periods, double seconds) {
   if (t->running != t->current)
     t->ran_periods = t->ran_seconds = 0;

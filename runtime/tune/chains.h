@@ -28,20 +28,20 @@ struct chain_way {
 
 struct chain_tuning;
 
-/* What is known of the ways, for reports: of each kind the best one. The last one is fused, and in tiles or tasks. */
+/* The times of the ways, for reports: for each kind the best one. The last kind is fused, and in tiles or tasks. */
 enum chain_kind { CHAIN_LOOPS, CHAIN_FUSED, CHAIN_TILED, CHAIN_TASKS, CHAIN_BOTH, CHAIN_KINDS };
 enum { CHAIN_NAME = 32 };
 struct chain_tried {
   char way[CHAIN_NAME];        /* the best one known: "fused/tiles/512K/periods2" */
-  bool settled;                /* no other one is tried any more */
+  bool settled;                /* no other one is to be tried */
   double seconds[CHAIN_KINDS]; /* that a period took; 0: nobody measured it */
   double runs;                 /* the same as it runs now: that way's */
   long long from[CHAIN_KINDS],
       runs_from; /* when an earlier run measured these, in seconds since 1970; 0: this one did */
 };
 
-/* What may pay for a period: some of its loops can be one; its data are so large that tiles may pay; there are threads,
- * which barriers between loops keep waiting. */
+/* Reasons why a period may gain: some of its loops can be one; its data are large enough for tiles; there are
+ * threads, which wait at barriers between loops. */
 struct chain_wish {
   bool fuse, tiles, tasks;
   int periods;            /* that wait in a row */
@@ -56,7 +56,7 @@ int chain_tuning_open(struct op_context *ctx, struct loop *const *loops, int n, 
                       struct chain_tuning **out, struct error *err);
 /* It has a share of the time to pay from: who says how much to spend, or tries everything or nothing, waits for all. */
 bool chain_tuning_shares(const struct chain_tuning *t);
-/* Of so many periods that wait, how many to run in that way: as long as ways are tried, a few, though a program that never
+/* The number of periods to run in that way, of those that wait: few while ways are tried, though a program that never
  * looks at its results lets hundreds wait. */
 int chain_tuning_piece(const struct chain_tuning *t, const struct chain_way *way, int periods);
 /* The way to run next; is it the best one known? */
@@ -64,7 +64,7 @@ struct chain_way chain_tuning_next(struct chain_tuning *t);
 bool chain_tuning_is_best(const struct chain_tuning *t);
 /* That one, whatever would be next. */
 struct chain_way chain_tuning_best(struct chain_tuning *t);
-/* What a way needs was made before it ran; this is remembered. */
+/* A way's needs were made before it ran; remember it. */
 bool chain_tuning_is_made(const struct chain_tuning *t, const struct chain_way *way);
 void chain_tuning_made(struct chain_tuning *t, const struct chain_way *way);
 /* It ran as called, so many periods, each for so long, since what its way needs is being made. */
@@ -88,7 +88,7 @@ bool chain_tuning_awaits(const struct chain_tuning *t, const struct chain_way *w
 bool chain_tuning_can_begin(const struct chain_tuning *t, double making);
 /* Then it runs next. */
 void chain_tuning_begin(struct chain_tuning *t, int which);
-/* What chain_tuning_next said cannot be paid for: ask it again. Not the best one. */
+/* The way of chain_tuning_next cannot be paid for: ask again. Not for the best one. */
 void chain_tuning_postpone(struct chain_tuning *t);
 /* Something is being compared, or will be. */
 bool chain_tuning_is_open(const struct chain_tuning *t);

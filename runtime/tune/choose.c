@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "context/context.h"
+#include "context/env.h"
 #include "context/trace.h"
 #include "jit/jit.h"
 #include "mesh/data.h"
@@ -42,7 +43,7 @@ void tune_free(struct loop *loop) {
 
 /* ---- the first choice ---- */
 
-/* What is tried is decided by each rank for itself, in the same way. */
+/* Ranks decide about trials alone, in the same way: they must have the same variants. */
 static int agree_on_variants(struct op_context *ctx, const struct loop *loop, int code, struct error *err) {
   struct text names = {0};
   if (comm_alone(ctx->comm))
@@ -58,12 +59,12 @@ static int agree_on_variants(struct op_context *ctx, const struct loop *loop, in
 
 static int list_variants(struct op_context *ctx, struct loop *loop, struct tuning *t, struct error *err) {
   const struct backend *backend = loop->backend;
-  bool all = false;
-  int code = tuning_wanted(ctx, &all, err);
+  const int code = tune_mode_parse(env_value(ctx->env, ENV_TUNE), &t->mode, err);
+  const bool all = t->mode.candidates;
   const bool may_be_heavy = all && !loop->fusion && backend->may_be_heavy && backend->may_be_heavy(ctx, loop);
   loop->ready.heavy = may_be_heavy && loop->ready.long_calls >= HEAVY_ENOUGH;
   t->watched = may_be_heavy && !loop->ready.heavy;
-  loop->ready.nvariants = loop->ready.standard = loop->ready.variant = loop->ready.single = 0;
+  loop->ready.nvariants = loop->ready.standard = loop->ready.variant = 0;
   return code ? code : backend->variants(ctx, loop, all, err);
 }
 
@@ -74,13 +75,13 @@ static int choose_among(struct op_context *ctx, struct loop *loop, struct error 
   if (!code && loop->ready.nvariants > 1)
     code = context_jit(ctx, &jit, err);
   if (!code)
-    code = tuning_open(ctx, t, loop, err);
+    code = tuning_open(t, loop, err);
   code = agree_on_variants(ctx, loop, code, err);
   if (!code)
     code = tuning_recall(ctx, loop, t, err);
   /* Ranks are ready together; who tries everything waits anyway. */
-  t->behind = loop->backend->compiles_behind && !t->exhaustive && ctx->comm->size == 1;
-  t->meet_after = t->exhaustive || ctx->comm->size == 1 ? 0 : SELDOM;
+  t->behind = loop->backend->compiles_behind && !t->mode.options.exhaustive && ctx->comm->size == 1;
+  t->meet_after = t->mode.options.exhaustive || ctx->comm->size == 1 ? 0 : SELDOM;
   if (!code)
     loop->ready.variant = t->tuner ? tuner_winner(t->tuner) : loop->ready.standard;
   return code;
@@ -107,7 +108,7 @@ static int plan_one(struct op_context *ctx, struct loop *loop, int which, struct
   return code;
 }
 
-/* What compiles behind the program took from it: all of their time, unless a processor was free. */
+/* Seconds that compiles behind the program took from it: all of their time, unless a processor was free. */
 static double taken_behind(struct loop *loop) {
   const double felt = 0.3, seconds = loop->ready.behind_seconds;
   loop->ready.behind_seconds = 0;
@@ -203,7 +204,7 @@ static bool make_candidate(struct op_context *ctx, struct loop *loop, int which)
 }
 
 static bool compares_crews(const struct op_context *ctx, const struct tuning *t) {
-  return t->crew.duel.on && comm_alone(ctx->comm);
+  return t->crew.compares && comm_alone(ctx->comm);
 }
 
 /* Nothing can be paid for now. */
@@ -221,8 +222,8 @@ static bool is_still(const struct op_context *ctx, struct tuning *t, bool was) {
          tuner_median(t->tuner, tuner_winner(t->tuner), NULL) < is_short;
 }
 
-/* What the tuner wants next, if it is ready and nothing disturbs the trial; else the best one known. While something is compiled
- * nobody asks for more: that takes as long as a small loop. */
+/* The tuner's next variant, if it is ready and nothing disturbs the trial; else the best one known. While something
+ * is compiled nothing else is asked for: that takes as long as a small loop. */
 static int next_variant(struct op_context *ctx, struct loop *loop) {
   struct tuning *t = loop->ready.tuning;
   t->compiles = is_still(ctx, t, t->compiles) || tune_is_disturbed(ctx);
@@ -238,15 +239,10 @@ static int next_variant(struct op_context *ctx, struct loop *loop) {
   return usable && !t->disturbed ? next : tuner_winner(t->tuner);
 }
 
-/* A run that a device times is waited for, so what was chosen is looked at now and then only; ranks do not meet
- * for it. */
+/* A run that a device times is waited for; ranks do not meet for what is chosen. */
 static bool is_timed(const struct op_context *ctx, const struct loop *loop) {
-  enum { EACH = 32 };
-  struct tuning *t = loop->ready.tuning;
-  if (!t->tuner || !tuner_is_settled(t->tuner))
-    return t->tuner;
-  return comm_alone(ctx->comm) &&
-         (!loop->backend->times_itself || (t->watches && ++t->settled_runs % EACH == 0));
+  const struct tuner *tuner = loop->ready.tuning->tuner;
+  return tuner && (!tuner_is_settled(tuner) || (comm_alone(ctx->comm) && !loop->backend->times_itself));
 }
 
 /* Crews are compared with the best variant, and meanwhile nothing is tried. Ranks do this each for itself, and their
@@ -254,11 +250,12 @@ static bool is_timed(const struct op_context *ctx, const struct loop *loop) {
 static void set_crew(struct op_context *ctx, const struct launch *launch) {
   struct loop *loop = launch->loop;
   struct tuning *t = loop->ready.tuning;
-  const bool later = t->crew.runs > 0 && t->exhaustive && tune_wants(loop); /* runs are counted there */
+  const bool later =
+      t->crew.runs > 0 && t->mode.options.exhaustive && tune_wants(loop); /* runs are counted there */
   if (crew_asks(&t->crew) && !tune_tries(launch) && !later) {
     bool one = false;
     const struct backend *b = loop->backend;
-    const int many = b->crew ? b->crew(ctx, loop, launch->variant, t->crew.on_one, &one) : 0;
+    const int many = b->crew ? b->crew(ctx, loop, launch->variant, t->crew.seconds[CREW_ONE], &one) : 0;
     crew_ask(&t->crew, many, one);
   }
   if (t->crew.many > 0)
@@ -309,29 +306,17 @@ static int select_variant(struct op_context *ctx, struct launch *launch, struct 
   return loop->backend->select(ctx, launch, err);
 }
 
-static int take_variant(struct op_context *ctx, struct launch *launch, struct error *err) {
+/* A run that a device times is waited for: one that nothing is compared with is not timed there. */
+static int next_of(struct op_context *ctx, struct launch *launch, bool tries, struct error *err) {
   struct loop *loop = launch->loop;
-  launch->timed = is_timed(ctx, loop);
-  launch->seconds = 0;
-  if (loop->ready.tuning->tuner)
-    loop->ready.variant = next_variant(ctx, loop);
-  return select_variant(ctx, launch, err);
-}
-
-static int next_of(struct op_context *ctx, struct launch *launch, struct error *err) {
-  struct loop *loop = launch->loop;
-  const int code = tune_turns(loop) ? turn_heavy(ctx, loop, err) : OP_OK;
-  return code ? code : take_variant(ctx, launch, err);
-}
-
-/* A run that a device times is waited for: what nothing is compared with is not timed there. */
-static int stay(struct op_context *ctx, struct launch *launch, struct error *err) {
-  struct loop *loop = launch->loop;
+  const int code = tries && tune_turns(loop) ? turn_heavy(ctx, loop, err) : OP_OK;
   const struct tuner *tuner = loop->ready.tuning->tuner;
-  launch->timed = is_timed(ctx, loop) && (tuner_is_settled(tuner) || !loop->backend->times_itself);
+  if (code)
+    return code;
+  launch->timed = is_timed(ctx, loop) && (tries || tuner_is_settled(tuner) || !loop->backend->times_itself);
   launch->seconds = 0;
-  if (loop->ready.tuning->tuner)
-    loop->ready.variant = tuner_winner(loop->ready.tuning->tuner);
+  if (tuner)
+    loop->ready.variant = tries ? next_variant(ctx, loop) : tuner_winner(tuner);
   return select_variant(ctx, launch, err);
 }
 
@@ -409,8 +394,8 @@ static void plan_meeting(const struct op_context *ctx, const struct loop *loop, 
     t->meet_after = calls < (double)SELDOM ? SELDOM : calls < (double)MOST_SELDOM ? (int)calls : MOST_SELDOM;
 }
 
-/* Of the best variant, undisturbed, on the threads that were to be measured: launches that wait are all told before
- * the first one runs. */
+/* Only runs of the best variant count, undisturbed and on the threads that were to be measured: launches that wait
+ * are all told before the first one runs. */
 static void note_crew(const struct op_context *ctx, const struct launch *launch, double seconds) {
   const struct loop *loop = launch->loop;
   struct tuning *t = loop->ready.tuning;
@@ -429,7 +414,7 @@ static void note_run(struct op_context *ctx, const struct launch *launch, double
     note_crew(ctx, launch, seconds);
   if (!t->tuner)
     return;
-  /* What waited from before the choice still runs in another. */
+  /* A launch that waited since before the choice runs in another variant. */
   const bool settled = tuner_is_settled(t->tuner) && launch->variant == tuner_winner(t->tuner);
   const bool quiet = settled && t->alone;
   if (settled && !t->alone)
@@ -444,14 +429,14 @@ static void note_run(struct op_context *ctx, const struct launch *launch, double
   plan_meeting(ctx, loop, own);
   /* As long as the choice stands there is nothing to tell or to remember. */
   if (!quiet || !tuner_is_settled(t->tuner))
-    tuning_ran(ctx, loop, t, launch->variant);
+    tuning_ran(ctx, loop, t);
 }
 
 /* A compile that is under way is waited for at the end anyway: let the next run find its code. */
 static void finish_compile(struct op_context *ctx, struct loop *loop) {
   struct tuning *t = loop->ready.tuning;
   struct error ignored = {0};
-  if (!t->keeps || t->begun == 0 || is_ready(loop, t->begun - 1))
+  if (!t->mode.keep || t->begun == 0 || is_ready(loop, t->begun - 1))
     return;
   jit_finish(ctx->jit);
   loop->ready.trying = true;
@@ -477,17 +462,10 @@ static void drop(struct op_context *ctx, struct loop *loop) {
 /* ---- among ranks of one backend ---- */
 
 typedef int loop_stage(struct op_context *ctx, struct loop *loop, struct error *err);
-typedef int launch_stage(struct op_context *ctx, struct launch *launch, struct error *err);
 
 static int with_peers(struct op_context *ctx, struct loop *loop, loop_stage *stage, struct error *err) {
   const struct peers_all all = peers_enter(ctx);
   return peers_leave(ctx, &all, stage(ctx, loop, err), err);
-}
-
-static int launch_with_peers(struct op_context *ctx, struct launch *launch, launch_stage *stage,
-                             struct error *err) {
-  const struct peers_all all = peers_enter(ctx);
-  return peers_leave(ctx, &all, stage(ctx, launch, err), err);
 }
 
 int tune_choose(struct op_context *ctx, struct loop *loop, struct error *err) {
@@ -502,12 +480,9 @@ int tune_code(struct op_context *ctx, struct loop *loop, struct error *err) {
   return with_peers(ctx, loop, code_chosen, err);
 }
 
-int tune_next(struct op_context *ctx, struct launch *launch, struct error *err) {
-  return launch_with_peers(ctx, launch, next_of, err);
-}
-
-int tune_stay(struct op_context *ctx, struct launch *launch, struct error *err) {
-  return launch_with_peers(ctx, launch, stay, err);
+int tune_next(struct op_context *ctx, struct launch *launch, bool tries, struct error *err) {
+  const struct peers_all all = peers_enter(ctx);
+  return peers_leave(ctx, &all, next_of(ctx, launch, tries, err), err);
 }
 
 void tune_ran(struct op_context *ctx, const struct launch *launch, double seconds) {

@@ -1,5 +1,5 @@
-/* Which variant of a loop runs, and what is tried beside it: drives every backend through its table. The stages of
- * a loop's first call, in this order: tune_choose, tune_plan, tune_code. */
+/* The variant of a loop that runs, and those that are tried: drives every backend through its table. The stages of a
+ * loop's first call, in this order: tune_choose, tune_plan, tune_code. */
 #ifndef OP2JIT_CHOOSE_H
 #define OP2JIT_CHOOSE_H
 
@@ -22,15 +22,14 @@ int tune_choose(struct op_context *ctx, struct loop *loop, struct error *err);
  * place. */
 int tune_plan(struct op_context *ctx, struct loop *loop, struct error *err);
 int tune_code(struct op_context *ctx, struct loop *loop, struct error *err);
-/* Of a loop whose code may come later (ready.behind): it is there, or cannot be made, as making it will say. */
+/* The code of a loop that may come later (ready.behind) is there, or cannot be made, as making it will say. */
 bool tune_is_made(struct op_context *ctx, struct loop *loop);
 
 /* The next run begins by making the loop anew: nothing of it may wait to be run then. */
 bool tune_turns(const struct loop *loop);
-/* Before each run: the launch's variant, which may be one to try. */
-int tune_next(struct op_context *ctx, struct launch *launch, struct error *err);
-/* The same, but always the best one known: nothing is tried, or made anew. */
-int tune_stay(struct op_context *ctx, struct launch *launch, struct error *err);
+/* Before each run: the launch's variant, which may be one to try. Without `tries` it is the best one known, and nothing is made
+ * anew. */
+int tune_next(struct op_context *ctx, struct launch *launch, bool tries, struct error *err);
 /* A loop that waits: a run as called would be of use now, since its tuner can pay for a trial, and has not measured half of
  * the variants yet, which is enough to choose by. */
 bool tune_wants_turn(const struct loop *loop);

@@ -4,21 +4,18 @@
 #define OP2JIT_MEMORY_H
 
 #include "tune/crew.h"
+#include "tune/mode.h"
 #include "tune/place.h"
-#include "tune/tuner.h"
 
 struct op_context;
 
 struct tuning {
   struct tuner *tuner; /* NULL: one variant only */
   struct crew crew;
-  bool recalls;     /* starts at what is remembered */
-  bool keeps, kept; /* whether its outcome is remembered, and whether it was */
-  bool exhaustive, watches;
-  int restarts, duels;
+  struct tune_mode mode;
+  bool kept; /* its outcome was remembered */
   int calls; /* of this tuner's runs */
-  /* What of it the loop's statistics have: they go on when the loop is made anew. What earlier runs spent is not
-   * this one's. */
+  /* The trials that the loop's statistics have already: these go on when the loop is made anew. */
   long long told_trials;
   double told_seconds;
   /* The driver's (choose.c). */
@@ -37,20 +34,17 @@ struct tuning {
    * meeting took this rank. */
   double unmet, met, meeting; /* meeting: the same, of the rank that waited least */
   int unmet_calls, meet_after;
-  long settled_runs;
 };
 
-/* Does OP2_TUNE allow more candidates than the default? OP_ERR_ENV if its value is none of its values. */
-int tuning_wanted(const struct op_context *ctx, bool *candidates, struct error *err);
-/* Make the tuner, if there is something to choose from. */
-int tuning_open(const struct op_context *ctx, struct tuning *t, const struct loop *loop, struct error *err);
+/* Make the tuner, if the mode says so and there is something to choose from. */
+int tuning_open(struct tuning *t, const struct loop *loop, struct error *err);
 void tuning_free(struct tuning *t);
 
 /* Start at what the store remembers. Ranks: the first leader's store, for all. */
 int tuning_recall(struct op_context *ctx, const struct loop *loop, struct tuning *t, struct error *err);
-/* After a run of `which` that the tuner was told: the loop's statistics follow; when the tuner has settled,
+/* After a run that the tuner was told: the loop's statistics follow; when the tuner has settled,
  * remember every measured candidate and the winner, once. */
-void tuning_ran(struct op_context *ctx, struct loop *loop, struct tuning *t, int which);
+void tuning_ran(struct op_context *ctx, struct loop *loop, struct tuning *t);
 /* Half of the variants have been measured often enough to be compared. */
 bool tuning_knows_enough(const struct loop *loop, const struct tuning *t);
 /* The loop ends, maybe before the tuner has settled: if enough is known to choose by, the best so far is

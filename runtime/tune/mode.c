@@ -4,11 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a loop's time, that trials may cost. */
+/* The part of a loop's time that trials may cost. */
 #define SHARE 0.05
-#define DRIFT 1.5
-
-const double tune_drift = DRIFT;
 
 int tune_mode_parse(const char *value, struct tune_mode *mode, struct error *err) {
   static const struct {
@@ -17,8 +14,7 @@ int tune_mode_parse(const char *value, struct tune_mode *mode, struct error *err
   } words[] = {
       {"off", {.candidates = false}},
       {"use", {.candidates = true, .recall = true}},
-      {"auto",
-       {.candidates = true, .recall = true, .keep = true, .options = {.share = SHARE, .drift = DRIFT}}},
+      {"auto", {.candidates = true, .recall = true, .keep = true, .options = {.share = SHARE}}},
       {"force", {.candidates = true, .keep = true, .options = {.exhaustive = true}}},
   };
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -31,7 +27,7 @@ int tune_mode_parse(const char *value, struct tune_mode *mode, struct error *err
   if (end == value || *end || !(seconds > 0) || !isfinite(seconds))
     return error_set(err, OP_ERR_ENV, "OP2_TUNE=%s: expected auto, off, use, force, or the seconds to spend",
                      value);
-  *mode = (struct tune_mode){
-      .candidates = true, .recall = true, .keep = true, .options = {.seconds = seconds, .drift = DRIFT}};
+  *mode =
+      (struct tune_mode){.candidates = true, .recall = true, .keep = true, .options = {.seconds = seconds}};
   return OP_OK;
 }

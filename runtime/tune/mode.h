@@ -1,4 +1,4 @@
-/* What OP2_TUNE says, the same for every backend. */
+/* The value of OP2_TUNE, the same for every backend. */
 #ifndef OP2JIT_MODE_H
 #define OP2JIT_MODE_H
 
@@ -16,8 +16,5 @@ struct tune_mode {
 
 /* OP_ERR_ENV if the value is not off, use, auto, force or a number of seconds. */
 int tune_mode_parse(const char *value, struct tune_mode *mode, struct error *err);
-
-/* The factor by which a winner must have become slower to be tried again. */
-extern const double tune_drift;
 
 #endif

@@ -49,8 +49,8 @@ void tuning_size_class(long elements, struct text *out) {
   text_addf(out, "elements=2^%d", log2_class((double)elements));
 }
 
-/* Of what this rank has: a set's size is what was declared, which other ranks may hold now. How far apart in
- * memory consecutive elements reach, as a power of two. */
+/* The distance in memory between targets of consecutive elements, as a power of two. Only this rank's elements count:
+ * a set's size is as declared, and other ranks may have them now. */
 static int reach_class(const struct map *map) {
   enum { SAMPLES = 4096 };
   const long size = map->from->extents[EXTENT_OWNED], step = size / SAMPLES + 1;
@@ -62,7 +62,7 @@ static int reach_class(const struct map *map) {
   return count ? (int)lround(log2(1 + sum / (double)count)) : 0;
 }
 
-/* What is best with these says nothing of meshes without, nor they of it. */
+/* Marks of a mesh: a choice on a mesh with one says nothing about meshes without, nor the other way round. */
 static const struct {
   const char *word;
   size_t of; /* a bool of the loop */
@@ -107,33 +107,21 @@ void tuning_place_free(struct tuning_place *place) {
 
 /* ---- how near ---- */
 
-static const char *const grades[] = {
-    [TUNING_FAMILY] = "another class of mesh and processor of this family",
-    [TUNING_TARGET] = "this processor and another class of mesh",
-    [TUNING_MESH] = "this class of mesh on another processor of this family",
-    [TUNING_EXACT] = "this processor and class of mesh",
-};
-
-const char *tuning_grade_words(enum tuning_grade grade) {
-  return grades[grade];
-}
-
-static bool is_comparable(const char *mesh, const char *other) {
-  bool same = true;
+static bool is_comparable(const struct store_tuning *row, const struct tuning_place *place) {
+  const char *target = text_str(&place->target), *mesh = text_str(&place->mesh);
+  const size_t family = strcspn(target, " ");
+  bool same = strcspn(row->target, " ") == family && strncmp(row->target, target, family) == 0;
   for (int i = 0; i < MARKS; i++)
-    same &= !strstr(mesh, marks[i].word) == !strstr(other, marks[i].word);
+    same &= !strstr(row->mesh, marks[i].word) == !strstr(mesh, marks[i].word);
   return same;
 }
 
-enum tuning_grade tuning_grade(const struct store_tuning *row, const char *target, const char *mesh) {
-  const size_t family = strcspn(target, " ");
-  if (strcspn(row->target, " ") != family || strncmp(row->target, target, family) != 0 ||
-      !is_comparable(row->mesh, mesh))
-    return TUNING_NOTHING;
-  const bool same_target = strcmp(row->target, target) == 0;
-  if (strcmp(row->mesh, mesh) == 0)
-    return same_target ? TUNING_EXACT : TUNING_MESH;
-  return same_target ? TUNING_TARGET : TUNING_FAMILY;
+bool tuning_is_here(const struct store_tuning *row, const struct tuning_place *place) {
+  return strcmp(row->target, text_str(&place->target)) == 0 && strcmp(row->mesh, text_str(&place->mesh)) == 0;
+}
+
+const char *tuning_where(bool here) {
+  return here ? "this processor and class of mesh" : "another class of mesh or processor of this family";
 }
 
 /* Part of the default's time in the same run; without one it is no gain. */
@@ -141,17 +129,56 @@ static double part(const struct store_tuning *row) {
   return row->median > 0 && row->baseline > 0 ? row->median / row->baseline : 1;
 }
 
-bool tuning_is_better(const struct store_tuning *row, const struct store_tuning *other) {
+/* By the larger gain over the default, then the newer one, then by name: the same rows give the same choice. */
+static bool is_better(const struct store_tuning *row, const struct store_tuning *other) {
   if (part(row) < part(other) || part(row) > part(other))
     return part(row) < part(other);
   return row->made != other->made ? row->made > other->made : strcmp(row->variant, other->variant) < 0;
 }
 
-void tuning_carry_over(const char *variant, struct text *out) {
+/* Look the variant up without its number of threads, which depends on the size of the mesh. */
+static int find_without_threads(const char *variant, tuning_variant *find, const void *of) {
+  struct text name = {0};
   static const char threads[] = "/threads";
   const char *word = strstr(variant, threads);
   const size_t before = word ? (size_t)(word - variant) : strlen(variant);
-  text_add_bytes(out, variant, before);
+  text_add_bytes(&name, variant, before);
   if (word)
-    text_add(out, word + sizeof threads - 1 + strcspn(word + sizeof threads - 1, "/"));
+    text_add(&name, word + sizeof threads - 1 + strcspn(word + sizeof threads - 1, "/"));
+  const int found = text_ok(&name) ? find(of, text_str(&name)) : -1;
+  text_free(&name);
+  return found;
+}
+
+struct tuning_found tuning_choose(const struct store_tuning *rows, int count,
+                                  const struct tuning_place *place, tuning_variant *find, const void *of) {
+  struct tuning_found best = {.variant = -1};
+  for (int r = 0; r < count; r++) {
+    const struct store_tuning *row = &rows[r];
+    if (!row->chosen || !is_comparable(row, place))
+      continue;
+    const bool here = tuning_is_here(row, place);
+    const int variant = here ? find(of, row->variant) : find_without_threads(row->variant, find, of);
+    const bool better = !best.row || (here == best.here ? is_better(row, best.row) : here);
+    if (variant >= 0 && better)
+      best = (struct tuning_found){.row = row, .variant = variant, .here = here};
+  }
+  return best;
+}
+
+/* ---- rows ---- */
+
+struct store_tuning tuning_row(const struct tuning_place *place, const char *loop, const char *variant) {
+  return (struct store_tuning){.signature = text_str(&place->signature),
+                               .loop = loop,
+                               .target = text_str(&place->target),
+                               .threads = place->threads,
+                               .mesh = text_str(&place->mesh),
+                               .variant = variant};
+}
+
+int tuning_rows(struct store *store, const struct tuning_place *place, struct store_tuning **rows) {
+  const struct store_tuning_filter filter = {.signature = text_str(&place->signature),
+                                             .threads = place->threads};
+  return store_get_tunings(store, &filter, rows);
 }

@@ -1,5 +1,4 @@
-/* Where a measurement belongs: what was tuned, on which machine, on what kind of mesh; and how near another place
- * is. */
+/* The place of a measurement: the loop, the machine, the kind of mesh; and how near another place is. */
 #ifndef OP2JIT_PLACE_H
 #define OP2JIT_PLACE_H
 
@@ -26,16 +25,25 @@ void tuning_size_class(long elements, struct text *out);
 bool tuning_place_ok(const struct tuning_place *place);
 void tuning_place_free(struct tuning_place *place);
 
-/* How far what was found there holds here; TUNING_NOTHING: not at all. */
-enum tuning_grade { TUNING_NOTHING = -1, TUNING_FAMILY, TUNING_TARGET, TUNING_MESH, TUNING_EXACT };
-enum tuning_grade tuning_grade(const struct store_tuning *row, const char *target, const char *mesh);
-const char *tuning_grade_words(enum tuning_grade grade);
+/* Was the row measured in just this place? */
+bool tuning_is_here(const struct store_tuning *row, const struct tuning_place *place);
+/* For messages. */
+const char *tuning_where(bool here);
 
-/* Does the row rather hold than the other one of the same grade? What was chosen by the larger gain over the
- * default, then the newer one, then by name: the same rows give the same choice. */
-bool tuning_is_better(const struct store_tuning *row, const struct store_tuning *other);
-
-/* A variant's name as it counts on another class of mesh: how many threads pay depends on the size. */
-void tuning_carry_over(const char *variant, struct text *out);
+/* The number of the variant of that name; -1: there is none here. */
+typedef int tuning_variant(const void *of, const char *name);
+struct tuning_found {
+  const struct store_tuning *row;
+  int variant; /* -1: nothing was found */
+  bool here;
+};
+/* The chosen row that holds here: of just this place; else of another processor of the family, or of another mesh
+ * with the same marks, the one that gained most. */
+struct tuning_found tuning_choose(const struct store_tuning *rows, int count,
+                                  const struct tuning_place *place, tuning_variant *find, const void *of);
+/* A row without its times. Its texts are the place's and the caller's. */
+struct store_tuning tuning_row(const struct tuning_place *place, const char *loop, const char *variant);
+/* All rows of the signature and the number of threads, for store_tunings_free. */
+int tuning_rows(struct store *store, const struct tuning_place *place, struct store_tuning **rows);
 
 #endif

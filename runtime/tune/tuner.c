@@ -3,13 +3,11 @@
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/size.h"
-#include "tune/duel.h"
 #include "tune/times.h"
 
-/* What two medians must differ by to be different, at least. */
+/* The least difference of two medians that counts. */
 #define NOISE 0.02
 /* However noisy the machine, what takes half the default's time is better. */
 #define MOST_NOISE 0.5
@@ -25,13 +23,6 @@ enum {
   FIRST_ROUND = 3, /* counted runs of each candidate in the first round; doubled from round to round */
   ALL_ROUNDS = 4 * FIRST_ROUND /* the same in all rounds: no more than are looked at */
 };
-/* The drift monitor looks at the median of so many runs, and wants it slow so many times in a row, and so many
- * seconds of the loop's time: trials in a burst of other work would choose by chance. */
-enum { WINDOW = SAMPLES, PATIENCE = 3 };
-#define BURST 0.25
-/* Seconds of the loop's time after which what runs on one thread is compared with all threads again. */
-#define LOOK_BACK 1.0
-
 struct candidate {
   double times[SAMPLES]; /* the newest ones, a ring */
   double median;         /* of them; 0: none */
@@ -50,17 +41,8 @@ struct tuner {
   int count, standard, winner;
   int warm_up, round_runs, turn;
   bool settled;
-  double overhead, total, settled_median;
+  double overhead, total;
   long long trials;
-  double window[WINDOW];
-  int seen, slow_windows, restarts;
-  double slow; /* seconds of those windows */
-  int single;  /* the candidate on one thread, -1: none. It takes no part in the rounds */
-  int lasting; /* the best of the others */
-  bool drifted;
-  struct duel duel;
-  int duels;
-  double look_back; /* the total time at which the next duel begins */
 };
 
 static int kept(const struct candidate *c) {
@@ -75,7 +57,7 @@ static double spread(const struct candidate *c) {
   return times_spread(c->times, kept(c));
 }
 
-/* What runs usually differ by: of a candidate that ran three times it may be anything. */
+/* The usual spread of runs: three runs of one candidate say nothing about it. */
 static double usual_spread(const struct tuner *t) {
   double spreads[MOST] = {0};
   int n = 0;
@@ -86,7 +68,7 @@ static double usual_spread(const struct tuner *t) {
   return n ? spreads[n / 2] : 0;
 }
 
-/* How far a median can be believed. */
+/* The error of a median. */
 static double noise(const struct tuner *t, const struct candidate *c) {
   const int n = kept(c);
   return n ? fmax(spread(c), usual_spread(t)) / sqrt((double)n) : 0;
@@ -110,14 +92,12 @@ int tuner_new(struct tuner **out, int count, int standard, const struct tuner_op
                       .count = count,
                       .standard = standard,
                       .winner = standard,
-                      .lasting = standard,
-                      .single = -1,
                       .warm_up = options->base > 0 ? 1 : WARM_UP,
                       .round_runs = FIRST_ROUND};
   for (int i = 0; i < count; i++)
     candidates[i] = (struct candidate){.alive = true, .usable = true, .cold = i != standard};
   if (count < 2 || !may_try(t))
-    tuner_settle(t, standard, 0);
+    tuner_settle(t, standard);
   *out = t;
   return OP_OK;
 }
@@ -129,36 +109,9 @@ void tuner_free(struct tuner *t) {
   free(t);
 }
 
-static void settle_on(struct tuner *t, int winner, double known_median) {
+void tuner_settle(struct tuner *t, int winner) {
   t->winner = winner;
   t->settled = true;
-  t->settled_median = known_median;
-  t->seen = 0;
-  t->slow_windows = 0;
-  t->slow = 0;
-}
-
-static void begin_duel(struct tuner *t) {
-  if (t->single < 0 || !t->candidates[t->single].usable || !may_try(t))
-    return;
-  duel_begin(&t->duel, t->options.exhaustive);
-  t->settled = false;
-}
-
-void tuner_settle(struct tuner *t, int winner, double known_median) {
-  t->lasting = winner == t->single ? t->standard : winner;
-  settle_on(t, t->lasting, known_median);
-  begin_duel(t);
-}
-
-void tuner_pass_over_single(struct tuner *t) {
-  t->settled |= t->duel.on;
-  t->duel.on = false;
-}
-
-void tuner_set_single(struct tuner *t, int candidate) {
-  t->single = candidate;
-  t->candidates[candidate].alive = false;
 }
 
 /* ---- the budget ---- */
@@ -182,8 +135,8 @@ void tuner_paid(struct tuner *t, double seconds) {
     t->overhead += seconds;
 }
 
-/* What one more run is expected to cost beyond the best one known: an unknown candidate may take three times as
- * long. Of few runs one may have been disturbed. */
+/* The expected cost of one more run beyond the best one known: an unknown candidate may take three times as long. One
+ * of few runs may have been disturbed. */
 static double expected_cost(const struct tuner *t, const struct candidate *c) {
   double best = t->candidates[t->winner].median;
   const double unknown = t->options.unknown > 0 ? t->options.unknown : 2;
@@ -192,25 +145,6 @@ static double expected_cost(const struct tuner *t, const struct candidate *c) {
     least = fmin(least, c->times[i]);
   const double known = fmax(0, least - best);
   return c->count >= FIRST_ROUND ? known : c->count ? fmin(known, unknown * best) : unknown * best;
-}
-
-static int fighter(const struct tuner *t, enum duel_side side) {
-  return side == DUEL_ONE ? t->single : t->lasting;
-}
-
-/* The usual time of what runs when nothing is tried. */
-static double duel_best(const struct tuner *t) {
-  const enum duel_side side = t->winner == t->single ? DUEL_ONE : DUEL_MANY;
-  return duel_count(&t->duel, side) ? duel_median(&t->duel, side) : t->settled_median;
-}
-
-static bool can_pay_duel(const struct tuner *t) {
-  const enum duel_side side = duel_next(&t->duel);
-  const double best = duel_best(t);
-  if (fighter(t, side) == t->winner)
-    return true;
-  return tuner_can_pay(t,
-                       duel_count(&t->duel, side) ? fmax(0, duel_median(&t->duel, side) - best) : 2 * best);
 }
 
 /* ---- rounds ---- */
@@ -227,7 +161,7 @@ static void choose_winner(struct tuner *t) {
   int best = usual;
   for (int i = 0; i < t->count; i++) {
     const struct candidate *c = &t->candidates[i];
-    if (c->usable && i != t->single && c->count >= FIRST_ROUND && c->median < t->candidates[best].median)
+    if (c->usable && c->count >= FIRST_ROUND && c->median < t->candidates[best].median)
       best = i;
   }
   /* The default stays unless something is better by more than what noise can do. */
@@ -274,12 +208,12 @@ static void end_round(struct tuner *t) {
       apart = true;
   }
   t->round_runs *= 2;
-  /* Those that are left differ by less than the noise, or have all the runs that are kept. */
+  /* The rest differ by less than the noise, or have all the runs that are kept. */
   if (alive(t) < 2 || (!apart && !t->options.exhaustive) || t->round_runs > SAMPLES)
-    tuner_settle(t, t->winner, t->candidates[t->winner].median);
+    tuner_settle(t, t->winner);
 }
 
-/* Of many runs the median is found when all times that are kept are new: it takes as long as a small loop. */
+/* After many runs the median is found only when all kept times are new: finding it takes as long as a small loop. */
 static void add_time(const struct tuner *t, struct candidate *c, double seconds) {
   if (c->count == INT_MAX) /* a multiple of the ring's length: the slots go on in their order */
     c->count -= SAMPLES;
@@ -291,7 +225,7 @@ static void add_time(const struct tuner *t, struct candidate *c, double seconds)
 
 void tuner_recall_part(struct tuner *t, int candidate, double part, int runs) {
   struct candidate *c = &t->candidates[candidate];
-  if (candidate != t->standard && candidate != t->single && part > 0 && isfinite(part) && runs > 0) {
+  if (candidate != t->standard && part > 0 && isfinite(part) && runs > 0) {
     c->part = part;
     c->part_runs = runs < SAMPLES ? runs : SAMPLES;
   }
@@ -318,8 +252,6 @@ static void take_recalled(struct tuner *t) {
 }
 
 bool tuner_is_saving(const struct tuner *t) {
-  if (t->duel.on)
-    return t->warm_up == 0 && !can_pay_duel(t);
   if (t->settled || t->warm_up > 0 || t->candidates[t->standard].count < base_runs(t))
     return false;
   for (int tries = 0; tries < t->count; tries++) {
@@ -333,8 +265,6 @@ bool tuner_is_saving(const struct tuner *t) {
 int tuner_next(struct tuner *t) {
   if (t->settled)
     return t->winner;
-  if (t->duel.on)
-    return t->warm_up == 0 && can_pay_duel(t) ? fighter(t, duel_next(&t->duel)) : t->winner;
   const struct candidate *standard = &t->candidates[t->standard];
   if (standard->alive && (t->warm_up > 0 || standard->count < base_runs(t)))
     return t->standard;
@@ -352,97 +282,13 @@ int tuner_next(struct tuner *t) {
 
 /* ---- what was measured ---- */
 
-static void begin_rounds(struct tuner *t) {
-  for (int i = 0; i < t->count; i++) {
-    struct candidate *c = &t->candidates[i];
-    *c = (struct candidate){.alive = i != t->single && !c->later,
-                            .usable = c->usable,
-                            .later = c->later,
-                            .cold = i != t->standard};
-  }
-  t->settled = false;
-  t->round_runs = FIRST_ROUND;
-  t->restarts++;
-}
-
-/* What one thread took is for those who ask: how it was in its last run, where that was enough. */
-static void end_duel(struct tuner *t, double last) {
-  struct candidate *single = &t->candidates[t->single];
-  const bool one = duel_one_wins(&t->duel), drifted = t->drifted;
-  t->duels++;
-  t->drifted = false;
-  single->count = duel_count(&t->duel, DUEL_ONE);
-  memcpy(single->times, t->duel.times[DUEL_ONE], sizeof t->duel.times[DUEL_ONE]);
-  if (single->count == 0)
-    single->times[single->count++] = last;
-  single->median = times_median(single->times, kept(single));
-  settle_on(t, one ? t->single : t->lasting, one ? duel_median(&t->duel, DUEL_ONE) : t->settled_median);
-  t->look_back = t->total + LOOK_BACK;
-  if (drifted && !one)
-    begin_rounds(t);
-}
-
-static void record_duel(struct tuner *t, int candidate, double seconds) {
-  if (t->warm_up > 0) {
-    t->warm_up--;
-    return;
-  }
-  if (candidate != t->winner) {
-    t->trials++;
-    t->overhead += fmax(0, seconds - duel_best(t));
-  }
-  if (candidate != fighter(t, duel_next(&t->duel)))
-    return;
-  duel_record(&t->duel, seconds);
-  if (!t->duel.on)
-    end_duel(t, seconds);
-}
-
-static void watch_drift(struct tuner *t, double seconds) {
-  if (t->options.drift <= 0)
-    return;
-  t->window[t->seen] = seconds;
-  t->seen = (t->seen + 1) % WINDOW;
-  if (t->seen != 0)
-    return;
-  double now = times_median(t->window, WINDOW);
-  /* What was measured on a busy machine is no measure for a quiet one. */
-  if (t->settled_median <= 0 || now < t->settled_median)
-    t->settled_median = now;
-  const bool is_slow = now > t->options.drift * t->settled_median;
-  t->slow_windows = is_slow ? t->slow_windows + 1 : 0;
-  t->slow = is_slow ? t->slow + WINDOW * now : 0;
-  if (t->slow_windows < PATIENCE || t->slow < BURST)
-    return;
-  t->slow_windows = 0;
-  t->slow = 0;
-  /* Maybe others need the machine: then one thread is better now, and nothing else is to be learnt. */
-  begin_duel(t);
-  t->drifted = t->duel.on;
-  if (!t->duel.on)
-    begin_rounds(t);
-}
-
-/* One thread takes as long on a quiet machine as on a busy one, so that its times do not tell when that is over. */
-static void look_back(struct tuner *t) {
-  if (t->settled && t->winner == t->single && t->total >= t->look_back)
-    begin_duel(t);
-}
-
 void tuner_record(struct tuner *t, int candidate, double seconds) {
   if (!(seconds > 0) || !isfinite(seconds) || candidate < 0 || candidate >= t->count)
     return;
   struct candidate *c = &t->candidates[candidate];
   t->total += seconds;
-  if (t->settled) {
-    watch_drift(t, seconds);
-    look_back(t);
+  if (t->settled)
     return;
-  }
-  if (t->duel.on) {
-    record_duel(t, candidate, seconds);
-    return;
-  }
   if (t->warm_up > 0) {
     t->warm_up--;
     return;
@@ -479,19 +325,15 @@ void tuner_reject(struct tuner *t, int candidate) {
   if (candidate == t->standard)
     return;
   t->candidates[candidate].usable = false;
-  if (candidate == t->single) {
-    tuner_pass_over_single(t);
-    t->winner = t->winner == candidate ? t->lasting : t->winner;
-  } else if (t->winner == candidate || t->lasting == candidate) {
-    t->duel.on = false;
-    t->winner = t->lasting = t->standard;
+  if (t->winner == candidate) {
+    t->winner = t->standard;
     t->settled = alive(t) < 2;
   }
 }
 
 void tuner_recall(struct tuner *t, int candidate, double median, int count) {
   struct candidate *c = &t->candidates[candidate];
-  if (t->settled || !(median > 0) || !isfinite(median) || candidate == t->single)
+  if (t->settled || !(median > 0) || !isfinite(median))
     return;
   const int most = candidate == t->standard ? base_runs(t) : FIRST_ROUND;
   while (c->count < most && count-- > 0)
@@ -530,35 +372,13 @@ bool tuner_is_settled(const struct tuner *t) {
 int tuner_left(const struct tuner *t) {
   if (t->settled || !t->options.exhaustive)
     return 0;
-  if (t->duel.on)
-    return t->warm_up + DUEL_RUNS - t->duel.runs;
   int left = t->warm_up;
   for (int i = 0; i < t->count; i++) {
     const struct candidate *c = &t->candidates[i];
     if (c->alive && c->usable && c->count < ALL_ROUNDS)
       left += ALL_ROUNDS - c->count + c->cold;
   }
-  const bool single = t->single >= 0 && t->candidates[t->single].usable;
-  return left + (single ? DUEL_RUNS : 1); /* it settles when it is asked once more */
-}
-
-bool tuner_is_known(const struct tuner *t) {
-  return t->settled || t->duel.on;
-}
-
-int tuner_lasting(const struct tuner *t) {
-  return tuner_is_known(t) ? t->lasting : t->winner;
-}
-
-bool tuner_last_duel(const struct tuner *t, double *one, double *many) {
-  const bool any = t->duels > 0 && !t->duel.on;
-  *one = any ? duel_median(&t->duel, DUEL_ONE) : 0;
-  *many = any ? duel_median(&t->duel, DUEL_MANY) : 0;
-  return *one > 0;
-}
-
-int tuner_duels(const struct tuner *t) {
-  return t->duels;
+  return left + 1; /* it settles when it is asked once more */
 }
 
 int tuner_winner(const struct tuner *t) {
@@ -593,8 +413,4 @@ double tuner_overhead(const struct tuner *t) {
 
 double tuner_total(const struct tuner *t) {
   return t->total;
-}
-
-int tuner_restarts(const struct tuner *t) {
-  return t->restarts;
 }

@@ -5,7 +5,8 @@
  * gets a few runs, the slower half by median goes, and more runs tell the rest apart; what is better than all
  * before runs at once. Trials are paid from a budget: what they took longer than the default would have, and what
  * preparing them cost, stays below a share of the loop's whole time. When there is no budget left the best one
- * known runs. A candidate wins over the default only by more than the noise. */
+ * known runs. A candidate wins over the default only by more than the noise. The choice stands until the loop is made
+ * anew. */
 #ifndef OP2JIT_TUNER_H
 #define OP2JIT_TUNER_H
 
@@ -22,7 +23,6 @@ struct tuner_options {
   double unknown;  /* of the best one's time, that one which nobody ran may take longer; 0: twice its time */
   int base;        /* runs of the default before anything is tried, 0: as many as are usual */
   bool hasty;      /* what is not better in its first runs is dropped: each run takes long */
-  double drift;    /* try again when the winner is slower than it was by this factor; 0: never */
 };
 
 /* `count` candidates, of which number `standard` is the default. OP_ERR_MEMORY. */
@@ -32,7 +32,7 @@ void tuner_free(struct tuner *tuner);
 
 /* The candidate for the next run. */
 int tuner_next(struct tuner *tuner);
-/* What has to be tried next cannot be paid for yet: the best one known runs until it can. */
+/* The next trial cannot be paid for yet: the best one known runs until it can. */
 bool tuner_is_saving(const struct tuner *tuner);
 /* A run of it took so long. Times that are not positive numbers are ignored. */
 void tuner_record(struct tuner *tuner, int candidate, double seconds);
@@ -42,24 +42,15 @@ void tuner_pass(struct tuner *tuner, double seconds);
 void tuner_reject(struct tuner *tuner, int candidate);
 /* Preparing it (compiling, planning) took so long: counts against the budget. */
 void tuner_paid(struct tuner *tuner, double seconds);
-/* Whether the budget allows to prepare a candidate at an expected cost. */
+/* The budget allows to prepare a candidate at this expected cost. */
 bool tuner_can_pay(const struct tuner *tuner, double seconds);
-/* For how many more seconds the loop has to run before it does; INFINITY: never. */
+/* Seconds that the loop still has to run before it does; INFINITY: never. */
 double tuner_until(const struct tuner *tuner, double seconds);
-/* This candidate uses one thread where the others use all. Whether that is better depends on what else the machine
- * does, so it takes no part in the rounds: once the best of the others is known, from the rounds or from an earlier
- * run, the two are compared in turns (duel.h), again when the best one drifts, and again from time to time while one
- * thread runs. It has to win by a fifth, and is nothing to be remembered. Right after tuner_new. */
-void tuner_set_single(struct tuner *tuner, int candidate);
-/* Start from what an earlier run found: the winner is used at once, nothing but one thread is tried. `median` is
- * what to compare with for drift, 0: not known. */
-void tuner_settle(struct tuner *tuner, int winner, double median);
+/* Start from what an earlier run found: the winner is used at once, and nothing is tried. */
+void tuner_settle(struct tuner *tuner, int winner);
 /* Or go on where an earlier run ended before its choice: so many runs of the candidate took that part of the default's
  * time there. It counts once the default's time is known here. Right after tuner_new. */
 void tuner_recall_part(struct tuner *tuner, int candidate, double part, int runs);
-/* Right after tuner_settle: an earlier run found one thread to be no better, so it is not tried before the winner drifts. */
-void tuner_pass_over_single(struct tuner *tuner);
-
 /* The same in seconds: it counts at once. */
 void tuner_recall(struct tuner *tuner, int candidate, double median, int count);
 
@@ -71,15 +62,9 @@ void tuner_challenge(struct tuner *tuner, int candidate, bool warm);
 bool tuner_is_later(const struct tuner *tuner, int candidate);
 
 bool tuner_is_settled(const struct tuner *tuner);
-/* With `exhaustive`: how many more runs it needs to settle; else 0. */
+/* With `exhaustive` the number of runs until it settles; else 0. */
 int tuner_left(const struct tuner *tuner);
-int tuner_winner(const struct tuner *tuner);  /* the best known so far */
-int tuner_lasting(const struct tuner *tuner); /* the same without the single one: what to remember */
-/* The rounds are over: tuner_lasting is the choice among all. */
-bool tuner_is_known(const struct tuner *tuner);
-/* Medians of the last comparison of one thread with many; false: there is none, or it was clear at once. */
-bool tuner_last_duel(const struct tuner *tuner, double *one, double *many);
-int tuner_duels(const struct tuner *tuner);                                /* that are over */
+int tuner_winner(const struct tuner *tuner);                               /* the best known so far */
 double tuner_median(const struct tuner *tuner, int candidate, int *count); /* 0 if it was never measured */
 double tuner_beside(const struct tuner *tuner,
                     int candidate); /* the default's median at that time; 0: likewise */
@@ -88,7 +73,5 @@ bool tuner_rejected(const struct tuner *tuner, int candidate);
 long long tuner_trials(const struct tuner *tuner);
 double tuner_overhead(const struct tuner *tuner); /* seconds */
 double tuner_total(const struct tuner *tuner);    /* seconds of all runs */
-/* How often drift made it try again. */
-int tuner_restarts(const struct tuner *tuner);
 
 #endif

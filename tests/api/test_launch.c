@@ -47,7 +47,7 @@ static struct launch *ready(struct loop *record, struct values *v) {
   launch->user[0] = &v->by;
   launch->user[2] = &v->sum;
   launch->user[3] = &v->most;
-  assert_int_equal(loop_make_ready(api_context(), launch, &err), OP_OK);
+  assert_int_equal(loop_make_ready(api_context(), launch, true, &err), OP_OK);
   return launch;
 }
 

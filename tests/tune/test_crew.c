@@ -42,14 +42,24 @@ CASE(end_with_what_is_faster) {
   static const struct {
     double one, many;
     int threads;
-  } rows[] = {{2e-6, 34e-6, 1}, {3e-6, 4e-6, 1}, {30e-6, 10e-6, MANY}, {30e-6, 29e-6, MANY}, {1e-6, 1e-6, 1}};
+  } rows[] = {{2e-6, 34e-6, 1}, {3e-6, 4e-6, 1}, {30e-6, 10e-6, MANY}, {30e-6, 20e-6, MANY}, {1e-6, 2e-6, 1}};
   for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
     for (int guess = 0; guess < 2; guess++) {
       struct play p = {.one = rows[r].one, .many = rows[r].many};
       play(&p, guess, 20);
       assert_int_equal(crew_threads(&p.crew), rows[r].threads);
-      assert_int_equal(p.crew.duels, 1);
+      assert_int_equal(p.crew.comparisons, 1);
     }
+}
+
+/* What runs goes on if the other side is about as fast. */
+CASE(keep_to_what_is_no_slower) {
+  for (int guess = 0; guess < 2; guess++) {
+    struct play p = {.one = 1e-6, .many = guess ? 0.95e-6 : 1.05e-6};
+    play(&p, guess, 1000);
+    assert_true(p.crew.comparisons > 1);
+    assert_int_equal(crew_threads(&p.crew), guess ? 1 : MANY);
+  }
 }
 
 /* What is hopeless has few runs, and others are ever more seldom. */
@@ -59,9 +69,20 @@ CASE(spend_little) {
   assert_true(hopeless.slow <= 2);
   struct play p = {.one = 3e-6, .many = 4e-6};
   play(&p, true, 1000000);
-  assert_true(p.crew.duels >= 5);
-  assert_true(p.slow <= DUEL_RUNS / 2 * p.crew.duels);
-  assert_true(p.crew.duels <= 12);
+  assert_true(p.crew.comparisons >= 5);
+  assert_true(p.slow <= CREW_RUNS / 2 * p.crew.comparisons);
+  assert_true(p.crew.comparisons <= 12);
+}
+
+/* A run of a large loop on one of many threads may take as long as many: it is made when that is little, and once. */
+CASE(wait_until_a_look_costs_little) {
+  struct play p = {.one = 40e-3, .many = 10e-3};
+  play(&p, false, 390);
+  assert_int_equal(p.slow, 0);
+  play(&p, false, 50);
+  assert_int_equal(p.slow, 1);
+  assert_int_equal(p.crew.comparisons, 1);
+  assert_int_equal(crew_threads(&p.crew), MANY);
 }
 
 /* Others take the CPUs, or give them back. */
@@ -115,9 +136,14 @@ CASE(know_what_a_team_costs) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(begin_with_the_guess), cmocka_unit_test(end_with_what_is_faster),
-      cmocka_unit_test(spend_little),         cmocka_unit_test(follow_the_machine),
-      cmocka_unit_test(leave_others_alone),   cmocka_unit_test(know_what_a_team_costs),
+      cmocka_unit_test(begin_with_the_guess),
+      cmocka_unit_test(end_with_what_is_faster),
+      cmocka_unit_test(keep_to_what_is_no_slower),
+      cmocka_unit_test(spend_little),
+      cmocka_unit_test(wait_until_a_look_costs_little),
+      cmocka_unit_test(follow_the_machine),
+      cmocka_unit_test(leave_others_alone),
+      cmocka_unit_test(know_what_a_team_costs),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

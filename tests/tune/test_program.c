@@ -81,8 +81,6 @@ static void check(const struct ring *r, int runs) {
   free(change);
 }
 
-/* Too few runs for the drift monitor, which on a busy machine may find that the winner has become slower. One thread
- * is tried for a large loop on many, half of the times of a comparison being its. */
 static void starts_at_the_winner(const char *tune, const char *cache, int n) {
   enum { RUNS = 40 };
   open_library(tune, cache);
@@ -91,9 +89,7 @@ static void starts_at_the_winner(const char *tune, const char *cache, int n) {
     move_once(&r);
   check(&r, RUNS);
   assert_int_equal(op_counters()->compiles, 0);
-  if (n == SMALL || strcmp(tune, "use") == 0)
-    assert_int_equal(op_counters()->trials, 0);
-  assert_true(op_counters()->trials <= 8);
+  assert_int_equal(op_counters()->trials, 0);
   works(op_exit());
 }
 
@@ -173,7 +169,8 @@ CASE(finds_and_remembers) {
   starts_at_the_winner("1000", "force.db", LARGE);
   starts_at_the_winner("use", "force.db", LARGE);
   says_where_it_starts("use", "force.db", SMALL, "tuned on this processor and class of mesh");
-  says_where_it_starts("use", "force.db", LARGE, "tuned on this processor and another class of mesh");
+  says_where_it_starts("use", "force.db", LARGE,
+                       "tuned on another class of mesh or processor of this family");
   says_where_it_starts("use", "none.db", SMALL, "the default ");
   says_where_it_starts("use", "none.db", SMALL, ": nothing is remembered");
 }

@@ -106,7 +106,7 @@ static void check_array(op_arg *arg, long long count) {
   arg->said_length_ = (int)(count < 0 ? 0 : count);
 }
 
-/* What is only read may be an expression, or a section's copy: its values are taken now. */
+/* A value that is only read may be an expression, or a section's copy: it is taken now. */
 void op2jit_f_arg_gbl(op_arg *out, int present, void *data, int dim, const char *type, int access,
                       const char *is, long long count) {
   char room[64], other[64];

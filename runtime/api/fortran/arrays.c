@@ -56,7 +56,7 @@ void op2jit_f_note_const(const void *variable, int dim, const char *is, const ch
 
 /* ---- which one ---- */
 
-/* What an argument says of the dat: 0, "" and NULL where it says nothing. */
+/* An argument's demands on the dat; 0, "" and NULL: none. */
 struct wanted {
   int dim;
   const char *type;

@@ -5,7 +5,6 @@
 
 #include "api/fortran/fortran.h"
 #include "api/fortran/text.h"
-#include "api/op2/text.h"
 #include "backend/native/ranges.h"
 #include "base/list.h"
 #include "base/log.h"

@@ -77,22 +77,11 @@ static bool find_embedded(struct op_context *ctx, const char *program, struct fo
   bool found = false;
   if (!mapped_open(program, &file))
     return false;
+  struct texts_unit unit = {0};
   const char *at = mapped_section(&file, "op2jit_texts", &size), *end = at ? at + size : at;
-  while (at && at < end && !found) {
-    struct texts_unit unit = {0};
-    unsigned long length = 0;
-    if (!*at) {
-      at++;
-      continue;
-    }
-    for (; at < end && *at >= '0' && *at <= '9' && length < size; at++)
-      length = length * 10 + (unsigned long)(*at - '0');
-    if (at == end || *at != ':' || length > (size_t)(end - at - 1))
-      break;
-    if (texts_parse(at + 1, length, &unit))
-      found = unit.nkernels && translate_unit(ctx, &unit, source, made, err);
+  while (!found && texts_next(&at, end, &unit)) {
+    found = unit.nkernels && translate_unit(ctx, &unit, source, made, err);
     texts_free(&unit);
-    at += 1 + length;
   }
   mapped_close(&file);
   return found;

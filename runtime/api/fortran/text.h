@@ -7,7 +7,7 @@
 #include "jit/front/fortran/fortran.h"
 #include "jit/texts/reader.h"
 
-/* What is known of a procedure's text. */
+/* A procedure's text. */
 struct procedure_text {
   struct fortran_made made;
   struct read_kernel kernel; /* as loops have it; its text is that of `made`, NULL: none */

@@ -1,4 +1,4 @@
-/* What writers of bridges to solvers get. */
+/* Calls for writers of bridges to solvers. */
 #include "api/api.h"
 #include "checkpoint/tell.h"
 #include "mesh/guest.h"
@@ -188,7 +188,7 @@ static long long values_on_device(const struct dat *dat) {
   return dat->apart && rows ? dat->stride * (dat->dim - 1LL) + rows : rows * dat->dim;
 }
 
-/* Of the segments and the diagonal. */
+/* Tell the pieces: the segments and the diagonal. */
 static int tell_pieces(struct op_context *ctx, struct matrix *m, int room, op_piece_t pieces[], int *count) {
   const struct coo *coo = m->coo;
   const int n = m->segments.count;

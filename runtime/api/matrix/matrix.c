@@ -10,7 +10,6 @@
 #include "loop/matrix/form.h"
 #include "loop/temporary/temporary.h"
 #include "mesh/matrix/matrix.h"
-#include "mesh/ragged/ragged.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
 #include "record/record.h"
@@ -109,7 +108,7 @@ int op2jit_zero_mat(op_mat mat) {
 
 /* ---- fixed rows and columns ---- */
 
-/* Of rows or columns: what the program says, and what is made of it. */
+/* Flags of rows or columns: as the program says them, and as they are kept. */
 struct flags {
   op_dat handle;
   const char *what;
@@ -225,10 +224,9 @@ int op2jit_fix_mat(op_mat mat, op_dat rows, op_dat columns, double diagonal) {
               "op_fix_mat of matrix \"%s\": the diagonal is %g, but rows and columns differ, so that it has "
               "none; pass 0",
               m->name, diagonal);
-  int code = agree_on_call(ctx, api_error()->code, api_error(),
-                           "op_fix_mat of matrix \"%s\"\ndiagonal\t%g\nrows\t%s\ncolumns\t%s\n",
-                           m ? m->name : "", diagonal, of_rows.said ? of_rows.said->name : "NULL",
-                           of_columns.said ? of_columns.said->name : "NULL");
+  int code = api_agree("op_fix_mat of matrix \"%s\"\ndiagonal\t%g\nrows\t%s\ncolumns\t%s\n", m ? m->name : "",
+                       diagonal, of_rows.said ? of_rows.said->name : "NULL",
+                       of_columns.said ? of_columns.said->name : "NULL");
   if (!code)
     code = mesh_distribute(ctx, api_error());
   if (!code) {
@@ -264,8 +262,7 @@ int op2jit_fetch_mat(op_mat mat, long long *entries, long long *offsets, long lo
             : "some of offsets, columns and values are NULL; pass all three, or none to learn the number");
   if (m && !api_error()->code)
     coo_check(m, "op_fetch_mat", api_error());
-  int code =
-      agree_on_call(ctx, api_error()->code, api_error(), "op_fetch_mat of matrix \"%s\"\n", m ? m->name : "");
+  int code = api_agree("op_fetch_mat of matrix \"%s\"\n", m ? m->name : "");
   if (!code && !coo_is_listed(ctx, m))
     code = mesh_distribute(ctx, api_error());
   if (!code)
@@ -283,8 +280,7 @@ int op2jit_free_mat(op_mat mat) {
   if (!ctx)
     return api_refused();
   struct matrix *m = api_object(ctx, mat, HANDLE_MATRIX, "op_free_mat", "the matrix");
-  const int code =
-      agree_on_call(ctx, api_error()->code, api_error(), "op_free_mat of matrix \"%s\"\n", m ? m->name : "");
+  const int code = api_agree("op_free_mat of matrix \"%s\"\n", m ? m->name : "");
   if (!code) {
     handle_let_go(ctx->handles, mat);
     form_forget(ctx, m);

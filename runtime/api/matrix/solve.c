@@ -50,7 +50,7 @@ int op2jit_solve(op_mat mat, op_dat b, op_dat x, const char *prefix) {
   check_matrix(ctx, mat, "op_solve");
   check_vector(ctx, b, "op_solve", "the right-hand side");
   check_vector(ctx, x, "op_solve", "the solution");
-  int code = agree_on_call(ctx, api_error()->code, api_error(), "op_solve of \"%s\"\n", prefix ? prefix : "");
+  int code = api_agree("op_solve of \"%s\"\n", prefix ? prefix : "");
   if (!code)
     code = solving_table(ctx, "op_solve", &table, api_error());
   if (api_leave(code))
@@ -75,8 +75,7 @@ int op2jit_solver_ready(const char *call) {
   struct op_context *ctx = api_enter(call ? call : "op_solver_ready", KEEP);
   if (!ctx)
     return api_refused();
-  return api_leave(agree_on_call(ctx, api_error()->code, api_error(), "a first use of PETSc by %s\n",
-                                 call ? call : "a program"));
+  return api_leave(api_agree("a first use of PETSc by %s\n", call ? call : "a program"));
 }
 
 int op2jit_solver_open(const void *petsc) {

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "backend/backend.h"
-#include "base/log.h"
 #include "base/size.h"
 #include "context/context.h"
 #include "mesh/data.h"

@@ -24,6 +24,14 @@ const struct loop_functions op2_functions = {.meet = text_meet,
                                              .give_up = text_give_up,
                                              .second = text_second};
 
+int text_run(struct op_context *ctx, const struct loop_call *call, struct error *err) {
+  /* Loops that wait run with the old values. */
+  const bool waits = ctx->queue && ctx->queue->count && mesh_constants_moved(ctx->mesh);
+  const int code = waits ? queue_flush(ctx, err) : OP_OK;
+  mesh_look_at_constants(ctx);
+  return code ? code : loop_run_call(ctx, call, err);
+}
+
 int op2jit_par_loop_compiled(const op2jit_compiled *compiled, const char *name, op_set set, int nargs,
                              const op_arg args[], const op2jit_origin *origin) {
   struct op_context *ctx = api_enter("op_par_loop", KEEP);
@@ -39,12 +47,7 @@ int op2jit_par_loop_compiled(const op2jit_compiled *compiled, const char *name, 
                                  .compiled = compiled,
                                  .functions = &op2_functions,
                                  .origin = origin};
-  /* What waits runs with the old values. */
-  const bool waits = ctx->queue && ctx->queue->count && mesh_constants_moved(ctx->mesh);
-  int code = waits ? queue_flush(ctx, api_error()) : OP_OK;
-  mesh_look_at_constants(ctx);
-  if (!code)
-    code = loop_run_call(ctx, &call, api_error());
+  const int code = text_run(ctx, &call, api_error());
   if (code && *origin->file)
     error_prefix(api_error(), "%s:%d: ", origin->file, origin->line);
   return api_leave(code);

@@ -69,7 +69,7 @@ int op2jit_op2_csv(const char *path) {
   if (!ctx)
     return api_refused();
   struct text out = {0};
-  int code = agree_on_call(ctx, api_error()->code, api_error(), "op_timings_to_csv");
+  int code = api_agree("op_timings_to_csv");
   if (!code)
     code = context_csv(ctx, &out, api_error());
   if (!code && ctx->comm->rank == 0)

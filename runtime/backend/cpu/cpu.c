@@ -142,7 +142,8 @@ static int cpu_work(struct op_context *ctx, struct launch *launch, struct work *
   return code;
 }
 
-/* Of loops over many elements all threads are the better guess, and tuning looks at one. */
+/* Of loops over many elements all threads are the better guess. On ranks these have all, as the slowest rank makes others
+ * wait. */
 static int cpu_crew(struct op_context *ctx, const struct loop *loop, int which, double seconds, bool *one) {
   const double guessed_speed = 20e9; /* bytes a second that one thread moves in its caches */
   const struct cpu_loop *cpu = loop->ready.backend_state;
@@ -154,9 +155,12 @@ static int cpu_crew(struct op_context *ctx, const struct loop *loop, int which, 
       most = useful > most ? useful : most;
       phases += v->parts[p].schedule->waits ? 1 : v->parts[p].schedule->nphases;
     }
-  if (most < 2 || cpu->forces_threads || loop->ready.heavy ||
-      !elements_are_few(loop->ready.most_elements, loop->ready.most_threads))
+  const bool few = elements_are_few(loop->ready.most_elements, loop->ready.most_threads);
+  if (most < 2 || cpu->forces_threads || loop->ready.heavy || (!few && !comm_alone(ctx->comm)))
     return 0;
+  *one = false;
+  if (!few)
+    return most;
   double takes = 0;
   const double alone = seconds > 0 ? seconds : loop->stats.bytes / guessed_speed;
   const int best = team_best(ctx->team, alone, phases, most, &takes);

@@ -146,8 +146,6 @@ static int add_alternatives(const struct variant *standard, const struct shape *
       settle(&found[i], loop, cpu);
     if (loop->ordered && is_there(cpu, &found[i]))
       continue;
-    if (found[i].strategy->serial && !standard->strategy->serial)
-      loop->ready.single = cpu->nvariants;
     code = add_candidate(cpu, &found[i], err);
   }
   return code;

@@ -283,7 +283,7 @@ static int run_again(struct op_context *ctx, const struct launch *launch, const 
   copies_restore(before, launch);
   if (device)
     wrote(loop, before, SPACE_HOST);
-  int code = loop_make_ready(ctx, run->second, err);
+  int code = loop_make_ready(ctx, run->second, true, err);
   if (!code)
     code = loop_go(ctx, run->second, err);
   if (code || !device)

@@ -1,5 +1,5 @@
-/* What loops that wait gain on a device. There the program goes on while loops run, so that no clock of the host can tell: the
- * bytes that loops made of several neighbours do not move, and the launches that are saved, say it (struct backend's expect). */
+/* The gain of waiting on a device. The program goes on while its loops run, so that clocks of the host say nothing: a
+ * model counts the bytes that fused loops save, and the launches (struct backend's expect). */
 #ifndef OP2JIT_LOOP_AUTO_DEVICE_H
 #define OP2JIT_LOOP_AUTO_DEVICE_H
 

@@ -19,7 +19,7 @@
 #include "tune/choose.h"
 
 enum { FIRST_LOOK = 256, LATER = 4, KNOWN = 64, WARM = 3, WARM_MOST = 300, STEPS = 8 };
-/* Of the time of all loops: less is not worth a trial. */
+/* The part of the time of all loops that a trial must promise. */
 static const double least_gain = 0.05;
 /* A trial may take that part of the time that loops took so far; bytes a second through the host, about. */
 static const double share = 0.05, host_rate = 2e9;
@@ -35,7 +35,7 @@ static bool is_off(const struct op_context *ctx) {
          strcmp(env_value(ctx->env, ENV_TUNE), "auto") != 0;
 }
 
-/* What is lent, structs, element matrices and what was asked for stay as they are. */
+/* Dats that are lent, structs, element matrices and dats with a layout that was asked for stay. */
 static bool may_change(const struct op_context *ctx, const struct dat *dat) {
   bool asked;
   return dat->dim > 1 && !forced_layout(env_value(ctx->env, ENV_VARIANT), dat->name, &asked) &&
@@ -67,7 +67,8 @@ struct promise {
   double gain;             /* seconds of all calls so far */
 };
 
-/* What the loops' calls so far took by their counts; with the dat apart. False: nobody can say of one that uses it. */
+/* Add up seconds of all calls so far by their counts, as they are and with the dat apart. False: a loop that uses it
+ * has no counts. */
 static bool add_up(struct op_context *ctx, struct loop *const *loops, size_t n, struct promise *p,
                    double *all) {
   double most = 0;
@@ -95,11 +96,9 @@ static bool add_up(struct op_context *ctx, struct loop *const *loops, size_t n, 
 
 static bool some_are_ragged(const struct op_context *ctx, const struct dat *dat) {
   bool found = false;
-  struct loop **loops = loop_records(ctx);
-  for (size_t i = 0; loops && i < ctx->loops->count; i++)
-    found |= is_ragged(loops[i], dat);
-  free(loops);
-  return !loops || found;
+  for (const struct loop *loop = NULL; !found && (loop = loop_next(ctx->loops, loop));)
+    found = is_ragged(loop, dat);
+  return found;
 }
 
 /* Through the host and back, for each side; plans that are made anew. */
@@ -130,7 +129,7 @@ static struct promise best_promise(struct op_context *ctx) {
 
 /* ---- what is remembered ---- */
 
-/* Of a dat that looks like this one, on such a device. */
+/* Look up, or store, whether it pays: by a dat like this one on such a device. */
 static bool in_store(struct op_context *ctx, const struct dat *dat, double *pays, bool put) {
   struct text machine = {0}, name = {0};
   bool found = false;
@@ -228,10 +227,8 @@ static int end_side(struct op_context *ctx, struct error *err) {
 
 static bool is_tuned(const struct op_context *ctx, const struct dat *dat) {
   bool tuned = !tune_is_disturbed(ctx);
-  struct loop **loops = loop_records(ctx);
-  for (size_t i = 0; loops && i < ctx->loops->count; i++)
-    tuned &= !uses(loops[i], dat) || !tune_wants(loops[i]);
-  free(loops);
+  for (const struct loop *loop = NULL; tuned && (loop = loop_next(ctx->loops, loop));)
+    tuned = !uses(loop, dat) || !tune_wants(loop);
   return tuned;
 }
 

@@ -9,10 +9,6 @@
 #include "backend/backend.h"
 #include "base/error.h"
 
-struct dat;
-struct loop;
-struct op_context;
-
 enum { LAYOUT_SIDES = 2, LAYOUT_ROUNDS = 2 };
 
 struct layouts {

@@ -74,7 +74,7 @@ static uint64_t number_of(const struct loop *loop) {
   return loop ? loop->key.order + 2 : 1;
 }
 
-/* Of the last n calls, in turns for ever; not 0. */
+/* A hash of the last n calls, whichever of them is first; not 0. */
 static uint64_t sign(const struct watch *w, int n) {
   uint64_t sum = 1;
   for (int i = 0; i < n; i++) {
@@ -137,7 +137,7 @@ static void leave(struct watch *w) {
   w->waits = false;
 }
 
-/* What was taken for a period may have been a part of one. If it gained, the program does something else now. */
+/* The period ended, or was part of a longer one. If it gained, the program does something else now. */
 static void give_up(struct watch *w) {
   leave(w);
   if (w->good > 0)
@@ -207,8 +207,7 @@ static bool is_rest(const struct op_context *ctx, const struct watch *w) {
   return ctx->queue->count == 0 && w->at > 0 && !watched_ends(&w->period[w->at - 1]);
 }
 
-/* What was taken for a period comes in turns with other calls: it is a part of a longer one, which came twice now. In that
- * one a shorter one may come twice, too. */
+/* The found period is longer than this one, or has other calls: this one was a part of it. */
 static bool grows(const struct watch *w, int found, const struct loop *loop) {
   bool has = false;
   for (int i = 0; i < w->n; i++)

@@ -1,5 +1,5 @@
-/* Which loops wait by themselves (OP2_LAZY=auto). Loops run as they are called, and the calls are noted. Where they repeat,
- * and waiting pays (worth.h), those of the period wait from then on; as soon as the calls are others they do not. */
+/* Loops that wait by themselves (OP2_LAZY=auto). Calls are noted as they come. Where they repeat, and waiting pays
+ * (worth.h), the loops of the period wait from then on, until other calls come. */
 #ifndef OP2JIT_LOOP_AUTO_WATCH_H
 #define OP2JIT_LOOP_AUTO_WATCH_H
 
@@ -17,7 +17,7 @@ enum watch_hold { HOLD_HANDLER = 1, HOLD_TOOL = 2 }; /* of ranks: new periods on
 
 /* A call of a period. */
 struct watched {
-  const struct loop *loop; /* NULL: the program looks, so that nothing waits any more */
+  const struct loop *loop; /* NULL: the program looks, so that the queue is empty */
   bool waits;
 };
 /* Chains end behind it. */
@@ -25,7 +25,7 @@ static inline bool watched_ends(const struct watched *w) {
   return !w->waits || w->loop->ready.tells;
 }
 
-/* What came of a period, wherever it begins: one that does not pay is looked at ever more rarely, others are not. */
+/* The experience with a period, wherever it begins: one that does not pay is looked at ever more rarely. */
 struct verdict {
   uint64_t calls;               /* says which they are; 0: none */
   unsigned long long next_look; /* not before so many calls */
@@ -89,7 +89,7 @@ void watch_mark(struct watch *w);
 bool watch_is_full(const struct watch *w, int waiting);
 /* The first one waits. */
 void watch_waits(struct watch *w);
-/* What waits runs, and has run. */
+/* The queue begins to run, and has run. */
 void watch_runs(struct watch *w);
 void watch_ran(struct watch *w);
 /* Loops of the period, all of which wait, if the launches are whole ones; else 0. */

@@ -20,12 +20,12 @@
 #include "tune/choose.h"
 #include "tune/times.h"
 
-/* Of the time that memory takes for bytes that a chain spares, about so much is gained: the rest of a step is bound by
- * instructions (airfoil, one and two threads: 0.2 to 0.3). */
+/* The part of a chain's spared memory time that is gained; instructions bound the rest (airfoil, one and two threads:
+ * 0.2 to 0.3). */
 static const double gained_share = 0.25;
-/* What loops move slower than this, on a quiet machine or a busy one, is not what they wait for. Bytes a second of a thread. */
+/* Bytes a second of a thread: loops that move less, on a quiet machine or a busy one, do not wait for memory. */
 static const double slow_rate = 0.5e9;
-/* What is expected to be gained, of a period's time; and in so many more periods cutting must be paid back. */
+/* The least gain, as a part of a period's time; and in how many more periods it must pay back the cutting. */
 static const double least_gain = 0.03;
 enum { MORE_PERIODS = 100 };
 /* Seconds that cutting takes for an element or an entry of a map. */
@@ -33,7 +33,7 @@ static const double cut_seconds = 3e-9;
 /* Loops of a chain: more periods are cut together as long as there are fewer, and so many periods at most. */
 enum { LONG_CHAIN = 16, MOST_PERIODS = 8 };
 
-/* What is known of a part of a period: loops that follow one another, and between which nobody looks. */
+/* A part of a period: loops that follow one another, and between which nobody looks. */
 struct part {
   struct loop *loops[WATCH_MOST];
   int n, threads;
@@ -130,7 +130,7 @@ static void rotate(struct watched *period, int n, int first) {
 
 /* ---- what a part is worth ---- */
 
-/* How far the targets of an element are apart, mostly. */
+/* The distance between an element's targets, for most elements. */
 static double spread(const struct map *map) {
   enum { SAMPLES = TIMES_MOST, MOSTLY = SAMPLES - SAMPLES / 8 - 1 };
   const long size = map->from->extents[EXTENT_OWNED];
@@ -227,7 +227,7 @@ static void add_loop(struct part *p, const struct loop *loop) {
   p->threads = loop->ready.threads > p->threads ? loop->ready.threads : p->threads;
 }
 
-/* What is to be gained by a part of a period; on a device what it gains is added up. */
+/* Seconds that a part of a period gains; on a device they are added to `device`. */
 static double add_part(struct op_context *ctx, const struct part *p, struct chain_way *guess,
                        struct device_gain *device, bool *known) {
   if (ctx->backend->expect) {
@@ -239,7 +239,7 @@ static double add_part(struct op_context *ctx, const struct part *p, struct chai
   return p->n ? gain_of(ctx, p, periods) : 0;
 }
 
-/* What runs as called counts as what the host saw of it. */
+/* Loops that run as called count with the time that the host saw. */
 static double device_worth(const struct op_context *ctx, const struct watched *period, int n,
                            const struct device_gain *device, struct chain_way *guess) {
   struct device_gain all = *device;
@@ -261,7 +261,7 @@ static double device_worth(const struct op_context *ctx, const struct watched *p
 
 /* ---- ranks ---- */
 
-/* What ranks bring along when a period is found: each becomes the largest. */
+/* Numbers of which all ranks take the largest when a period is found. */
 enum { HELD, TRIES, SECONDS, PERIODS, NUMBERS };
 
 static int spares_messages(struct op_context *ctx, const struct part *p, int code, bool *spares,
@@ -319,7 +319,7 @@ int worth_waiting(struct op_context *ctx, struct watched *period, int n, struct 
     worth->seconds += p.seconds;
     begin_part(&p);
   }
-  /* Where nothing is spared, which all ranks know alike, nobody meets: some may not even have come so far. */
+  /* If nothing is spared, which all ranks know alike, they must not meet: some may not have come so far. */
   if (!alone)
     return spares || code ? pays_together(ctx, period, n, code, worth, err) : OP_OK;
   worth->gain = known && ctx->backend->expect ? device_worth(ctx, period, n, &device, &worth->guess) : 0;

@@ -5,8 +5,6 @@
 
 #include "loop/auto/watch.h"
 
-struct op_context;
-
 struct waiting_worth {
   bool pays;
   struct chain_way guess; /* how to run them at first */
@@ -22,7 +20,7 @@ int worth_waiting(struct op_context *ctx, struct watched *period, int n, struct 
 int worth_periods(const struct op_context *ctx, struct loop *const *loops, int n);
 /* A launch of the loop may wait: for what it is, whatever the calls are. */
 bool loop_may_wait(const struct op_context *ctx, const struct loop *loop);
-/* What a call of it took so far, mostly: the slowest one, which may be the first, does not count. */
+/* The usual seconds of a call: the slowest one, which may be the first, does not count. */
 double loop_usual_seconds(const struct loop *loop);
 /* OP2_TILES and OP2_TASKS, for tests: whatever comes again waits. */
 bool worth_is_forced(const struct op_context *ctx);

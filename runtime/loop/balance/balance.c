@@ -46,21 +46,19 @@ void balance_open(struct op_context *ctx, struct balance *balance) {
 static double computed(const struct op_context *ctx) {
   const bool device = ctx->backend->on_device;
   double seconds = device ? clock_seconds() : 0;
-  for (size_t b = 0; b < ctx->loops->nbuckets; b++)
-    for (const struct loop *loop = ctx->loops->buckets[b]; loop; loop = loop->next) {
-      const struct loop_stats *s = &loop->stats;
-      seconds += device ? -s->waiting_seconds - s->plan_seconds - s->compile_seconds
-                        : fmax(0, s->seconds - s->exchange_seconds);
-    }
+  for (const struct loop *loop = NULL; (loop = loop_next(ctx->loops, loop));) {
+    const struct loop_stats *s = &loop->stats;
+    seconds += device ? -s->waiting_seconds - s->plan_seconds - s->compile_seconds
+                      : fmax(0, s->seconds - s->exchange_seconds);
+  }
   return seconds;
 }
 
 /* Since the last time; what that took says nothing of later. */
 static bool tried(struct op_context *ctx) {
   long long now = ctx->counters->compiles;
-  for (size_t b = 0; b < ctx->loops->nbuckets; b++)
-    for (const struct loop *loop = ctx->loops->buckets[b]; loop; loop = loop->next)
-      now += loop->stats.trials + loop->stats.tried;
+  for (const struct loop *loop = NULL; (loop = loop_next(ctx->loops, loop));)
+    now += loop->stats.trials + loop->stats.tried;
   const bool any = now != ctx->balance->tried;
   ctx->balance->tried = now;
   return any;
@@ -230,7 +228,7 @@ static int deal_out(struct op_context *ctx, double drift, struct error *err) {
   return OP_OK;
 }
 
-/* Where the program says how fast ranks are, that is believed, and no clock is asked. */
+/* Speeds that the program gives are believed: no clock is asked. */
 static double seconds_to_compare(const struct op_context *ctx) {
   const double speed = speeds_given(ctx);
   struct partition_call call;

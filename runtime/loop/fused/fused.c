@@ -48,7 +48,7 @@ static void take_globals(struct launch *to, const struct fusion *f, struct launc
   }
 }
 
-/* How many of the launches use the dat. */
+/* The number of launches that use the dat. */
 static int count_users(struct launch *const *launches, int n, const struct dat *dat) {
   int users = 0;
   for (int i = 0; i < n; i++)
@@ -91,7 +91,7 @@ static int make_ready(struct op_context *ctx, struct launch *launch, const struc
   if (!code) /* fused_prepare may have left it without */
     code = tune_code(ctx, launch->loop, err);
   if (!code)
-    code = (way->stays ? loop_make_ready_as_known : loop_make_ready)(ctx, launch, err);
+    code = loop_make_ready(ctx, launch, !way->stays, err);
   out->trying |= !code && !way->stays && (tune_wants(launch->loop) || tune_tries(launch));
   return code;
 }
@@ -119,6 +119,13 @@ static struct loop *get_loop(struct op_context *ctx, const struct fused_group *g
   return dropped ? fused_get(ctx, members, g->n, dropped, err) : loop;
 }
 
+/* A launch of the fused loop; NULL: it cannot be made. */
+static struct launch *get_launch(struct op_context *ctx, const struct fused_group *g,
+                                 struct launch *const *launches, struct launch **own, struct error *err) {
+  struct loop *loop = get_loop(ctx, g, launches, own, err);
+  return loop && !loop->fusion->failed ? launch_get(loop, err) : NULL;
+}
+
 static void say_failure(const struct op_context *ctx, const struct fused_group *g,
                         struct launch *const *launches, const struct error *err) {
   if (err->code)
@@ -133,18 +140,17 @@ static struct launch *fuse(struct op_context *ctx, const struct fused_group *g,
                            struct fused_launches *out) {
   struct launch *own[DESC_MOST_MEMBERS];
   struct error err = {0};
-  struct loop *loop = get_loop(ctx, g, launches, own, &err);
-  struct launch *launch = loop && !loop->fusion->failed ? launch_get(loop, &err) : NULL;
+  struct launch *launch = get_launch(ctx, g, launches, own, &err);
   if (launch && is_coming(ctx, launch, way)) {
     out->coming = true;
     launch_put(launch);
     launch = NULL;
   } else if (launch) {
-    take_globals(launch, loop->fusion, own);
+    take_globals(launch, launch->loop->fusion, own);
     if (make_ready(ctx, launch, way, out, &err)) {
+      launch->loop->fusion->failed = true;
       launch_put(launch);
       launch = NULL;
-      loop->fusion->failed = true;
     }
   }
   say_failure(ctx, g, launches, &err);
@@ -157,8 +163,8 @@ static struct loop *prepare(struct op_context *ctx, const struct fused_group *g,
                             struct launch *const *launches, bool *made) {
   struct launch *own[DESC_MOST_MEMBERS];
   struct error err = {0};
-  struct loop *loop = get_loop(ctx, g, launches, own, &err);
-  struct launch *launch = loop && !loop->fusion->failed ? launch_get(loop, &err) : NULL;
+  struct launch *launch = get_launch(ctx, g, launches, own, &err);
+  struct loop *loop = launch ? launch->loop : NULL;
   if (launch) {
     loop->ready.behind = true;
     loop->fusion->failed = loop_prepare(ctx, launch, &err) != OP_OK;

@@ -6,9 +6,8 @@
 #include "record/launch.h"
 
 struct chain_way;
-struct text;
 
-/* What a fused loop is made of. */
+/* The members of a fused loop. */
 struct fusion {
   struct loop *members[DESC_MOST_MEMBERS];
   int n;
@@ -41,8 +40,8 @@ struct fused_launches {
 bool fused_begin(struct op_context *ctx, struct launch *const *launches, int n, const struct chain_way *way,
                  struct fused_launches *out);
 void fused_end(struct fused_launches *f);
-/* Is their code there? What is not is compiled behind the program; of several ranks, which call this together, it is not
- * compiled. `loops`, with room for n: what the launches would be then; *count: so many. */
+/* Compile behind the program what the launches need as fused loops; of several ranks, which call this together, compile
+ * nothing. True: the code is all there. `loops` has room for n: the loops that they would be then; *count: so many. */
 bool fused_prepare(struct op_context *ctx, struct launch *const *launches, int n, struct loop **loops,
                    int *count);
 /* Would any of them be? */

@@ -1,5 +1,5 @@
-/* Which loops of a chain can be one: those over one set whose conflicts are direct on both sides, so that all that an
- * element needs of an earlier one is its own. */
+/* Groups of loops of a chain that can be one: loops over one set whose conflicts are direct on both sides, so that an
+ * element needs nothing of another one. */
 #ifndef OP2JIT_LOOP_FUSED_GROUP_H
 #define OP2JIT_LOOP_FUSED_GROUP_H
 

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "base/list.h"
-#include "base/log.h"
 #include "base/size.h"
 #include "context/context.h"
 #include "loop/fused/fused.h"
@@ -27,7 +26,7 @@ static bool is_same(const struct loop_arg *a, const struct loop_arg *b, bool one
          a->map == b->map && a->idx == b->idx && !(one_kernel && a->access != OP_READ);
 }
 
-/* What one does after another, as one access. */
+/* One access for two, one after the other. */
 static int after(int first, int second) {
   if (first == OP_WRITE)
     return OP_WRITE;
@@ -73,8 +72,8 @@ static void add_args(struct loop *loop, struct fusion *f) {
     }
 }
 
-/* "save_soln+adt_calc"; where many have long names, the first ones' and how many more. Of kernels, or as the loops are
- * told. */
+/* "save_soln+adt_calc"; of many long names the first ones, and how many more. Names of kernels, or of loops in
+ * reports. */
 static char *join_names(const struct fusion *f, bool kernels) {
   struct text name = {0};
   for (int m = 0; m < f->n; m++) {

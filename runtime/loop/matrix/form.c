@@ -20,7 +20,8 @@
 #include "tune/mode.h"
 #include "tune/place.h"
 
-/* Making rows costs as much as several assemblies do: so many come before, and so many more tell. With OP2_TUNE=force few. */
+/* Assemblies before rows are tried, as making rows costs as much as several of them; fewer with OP2_TUNE=force. Then
+ * the assemblies by rows that are timed. */
 enum { RUNS_BEFORE = 16, RUNS_BEFORE_FORCED = 2, RUNS = 4 };
 /* Assemblies whose loops try variants tell nothing, but so many of them in a row do not end. */
 enum { PATIENCE = 20 };
@@ -72,52 +73,50 @@ static bool fills(const struct loop *loop, const struct matrix *m) {
   return any;
 }
 
-/* What its loops took so far, in both forms. `settling`: some try variants. */
+/* Seconds of the matrix's loops so far, in both forms. `settling`: some try variants. */
 static double seconds_of(const struct op_context *ctx, const struct matrix *m, bool *settling) {
   double seconds = 0;
   *settling = false;
-  for (size_t b = 0; b < ctx->loops->nbuckets; b++)
-    for (const struct loop *loop = ctx->loops->buckets[b]; loop; loop = loop->next)
-      if (fills(loop, m)) {
-        seconds += loop->stats.seconds;
-        *settling |= loop->ready.prepared && tune_wants(loop);
-      }
+  for (const struct loop *loop = NULL; (loop = loop_next(ctx->loops, loop));)
+    if (fills(loop, m)) {
+      seconds += loop->stats.seconds;
+      *settling |= loop->ready.prepared && tune_wants(loop);
+    }
   return seconds;
 }
 
 /* ---- the choice ---- */
 
+/* The place by which forms are remembered. */
+static void make_place(const struct loop *loop, struct tuning_place *place) {
+  text_add(&place->signature, "matrix\n");
+  tuning_sign(&loop->desc, &place->signature);
+  tuning_fingerprint(loop, &place->mesh);
+  tuning_host(&place->target);
+  place->threads = loop->ready.threads;
+}
+
 static void keep(struct op_context *ctx, const struct matrix *m, const struct loop *loop) {
   struct tuning_place place = {0};
   struct store_tuning rows[MATRIX_FORMS];
-  struct text signature = {0};
-  tuning_sign(&loop->desc, &place.signature);
-  tuning_fingerprint(loop, &place.mesh);
-  tuning_host(&place.target);
-  text_addf(&signature, "matrix\n%s", text_str(&place.signature));
-  for (int f = 0; f < MATRIX_FORMS; f++)
-    rows[f] = (struct store_tuning){.signature = text_str(&signature),
-                                    .loop = m->name,
-                                    .target = text_str(&place.target),
-                                    .threads = loop->ready.threads,
-                                    .mesh = text_str(&place.mesh),
-                                    .variant = names[f],
-                                    .median = m->forms.best[f],
-                                    .baseline = m->forms.best[MATRIX_COO],
-                                    .count = m->forms.runs[f],
-                                    .chosen = (int)m->forms.form == f};
-  if (text_ok(&signature) && tuning_place_ok(&place))
+  make_place(loop, &place);
+  for (int f = 0; f < MATRIX_FORMS; f++) {
+    rows[f] = tuning_row(&place, m->name, names[f]);
+    rows[f].median = m->forms.best[f];
+    rows[f].baseline = m->forms.best[MATRIX_COO];
+    rows[f].count = m->forms.runs[f];
+    rows[f].chosen = (int)m->forms.form == f;
+  }
+  if (tuning_place_ok(&place))
     store_put_tunings(ctx->store, rows, MATRIX_FORMS);
-  text_free(&signature);
   tuning_place_free(&place);
 }
 
 /* By its loops in form coo, by which it is looked for. */
 static void keep_all(struct op_context *ctx, const struct matrix *m) {
-  for (size_t b = 0; b < ctx->loops->nbuckets; b++)
-    for (const struct loop *loop = ctx->loops->buckets[b]; loop; loop = loop->next)
-      if (fills(loop, m) && !(m->sums && loop_uses(loop, m->sums->dat)))
-        keep(ctx, m, loop);
+  for (const struct loop *loop = NULL; (loop = loop_next(ctx->loops, loop));)
+    if (fills(loop, m) && !(m->sums && loop_uses(loop, m->sums->dat)))
+      keep(ctx, m, loop);
 }
 
 static void settle(struct op_context *ctx, struct matrix *m, const struct tune_mode *mode) {
@@ -244,29 +243,21 @@ int form_begin(struct op_context *ctx, struct matrix *m, const struct form_gift 
 
 /* ---- earlier runs ---- */
 
+static int find_form(const void *of, const char *name) {
+  (void)of;
+  int form = MATRIX_FORMS - 1;
+  while (form >= 0 && strcmp(names[form], name) != 0)
+    form--;
+  return form;
+}
+
 static int found(struct op_context *ctx, const struct loop *loop) {
   struct tuning_place place = {0};
-  struct text signature = {0};
-  enum tuning_grade best = TUNING_NOTHING;
-  int form = -1;
-  tuning_sign(&loop->desc, &place.signature);
-  tuning_fingerprint(loop, &place.mesh);
-  tuning_host(&place.target);
-  text_addf(&signature, "matrix\n%s", text_str(&place.signature));
-  const struct store_tuning_filter filter = {
-      .signature = text_str(&signature), .threads = loop->ready.threads, .chosen_only = true};
   struct store_tuning *rows = NULL;
-  const int count = store_get_tunings(ctx->store, &filter, &rows);
-  for (int r = 0; r < count; r++) {
-    const enum tuning_grade grade = tuning_grade(&rows[r], text_str(&place.target), text_str(&place.mesh));
-    for (int f = 0; grade > best && f < MATRIX_FORMS; f++)
-      if (strcmp(rows[r].variant, names[f]) == 0) {
-        form = f;
-        best = grade;
-      }
-  }
+  make_place(loop, &place);
+  const int count = tuning_place_ok(&place) ? tuning_rows(ctx->store, &place, &rows) : 0;
+  const int form = tuning_choose(rows, count, &place, find_form, NULL).variant;
   store_tunings_free(rows, count);
-  text_free(&signature);
   tuning_place_free(&place);
   return form;
 }

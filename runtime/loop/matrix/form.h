@@ -13,9 +13,8 @@
 struct loop;
 struct matrix;
 struct op_context;
-struct segment;
 
-/* What a loop is about to give to a matrix. */
+/* A loop's gift to a matrix. */
 struct form_gift {
   const struct segment *segments[OP_MAX_ARGS];
   int n;
@@ -27,7 +26,7 @@ struct form_gift {
 int form_begin(struct op_context *ctx, struct matrix *m, const struct form_gift *gift, struct error *err);
 /* After the first loop of a matrix of which nothing is known yet: what an earlier run found. Collective. */
 int form_recall(struct op_context *ctx, struct matrix *m, const struct loop *loop, struct error *err);
-/* The matrix is about to be freed: no loop knows its entries any more. */
+/* The matrix is about to be freed: forget the loops that add to its rows. */
 void form_forget(struct op_context *ctx, struct matrix *m);
 
 #endif

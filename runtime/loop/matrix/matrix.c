@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "context/context.h"
+#include "loop/loop.h"
 #include "loop/matrix/form.h"
 #include "mesh/handles.h"
 #include "mesh/matrix/matrix.h"
@@ -32,14 +33,10 @@ bool matrix_is_passed(const struct loop_call *call) {
 static int fail(const struct said *s, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 static int fail(const struct said *s, int code, const char *format, ...) {
-  struct text message = {0};
   va_list args;
   va_start(args, format);
-  text_vaddf(&message, format, args);
+  loop_refuse(s->err, code, loop_call_told(s->call), s->number + 1, format, args);
   va_end(args);
-  error_set(s->err, code, "loop %s, argument %d: %s", loop_call_told(s->call), s->number + 1,
-            text_str(&message));
-  text_free(&message);
   return code;
 }
 
@@ -114,7 +111,7 @@ static int number_of(const struct matrix *m, const struct segment *s) {
   return i;
 }
 
-/* What the loop is given: the rows, which it adds to; or the segment's dat, whole if nothing was given before. */
+/* The loop's argument: the rows, to add to; or the segment's dat, which the first loop writes whole. */
 static op_arg arg_of(const struct matrix *m, const struct segment *s, int access) {
   const bool first = access == OP_WRITE || !s->filled;
   if (m->summed)
@@ -136,7 +133,7 @@ static op_arg arg_of(const struct matrix *m, const struct segment *s, int access
                   .present_ = 1};
 }
 
-/* Which matrix, and where in it. */
+/* Find the matrix, and the segment in it. */
 static int find(struct said *s, struct lowered *to) {
   struct matrix_pair pair;
   s->matrix = handle_object(s->ctx->handles, s->arg->dat_, HANDLE_MATRIX);
@@ -222,7 +219,7 @@ int matrix_lower(struct op_context *ctx, const struct loop_call *call, struct lo
             &(struct said){
                 .ctx = ctx, .call = call, .number = i, .arg = &call->args[i], .set = set, .err = err},
             to);
-  /* What is wrong, and what is new, is so on all ranks. */
+  /* Errors and new dats are the same on all ranks. */
   if (code || dats != ctx->mesh->next_dat)
     code = agree_on_call(ctx, code, err, "loop %s, with a matrix\n", loop_call_told(call));
   if (code)

@@ -5,14 +5,11 @@
 
 #include "record/record.h"
 
-struct matrix;
-struct segment;
-
 /* A call with its matrix arguments as dats. */
 struct lowered {
   struct loop_call call;
   op_arg args[OP_MAX_ARGS];
-  /* Of the arguments that are matrices. */
+  /* For the arguments that are matrices: */
   struct matrix *matrices[OP_MAX_ARGS];
   struct segment *segments[OP_MAX_ARGS];
   bool given[OP_MAX_ARGS], filled[OP_MAX_ARGS]; /* marked as filled; what they were */

@@ -23,7 +23,7 @@ static double making_of(struct op_context *ctx, const struct period *p, struct l
          (way->bytes > 0 && !known ? chain_tuning_cutting(p->tuner, way, periods) : 0);
 }
 
-/* Is what a way needs there, of the loops? Code is compiled and tiles are cut behind the program, both at once. */
+/* The loops have what the way needs. Code is compiled and tiles are cut behind the program, both at once. */
 static bool prepare_loops(struct op_context *ctx, const struct period *p, struct loop *const *loops, int n,
                           const struct chain_way *way) {
   bool made = true;
@@ -84,8 +84,8 @@ static bool can_begin(struct op_context *ctx, struct period *p, struct launch *c
   return prepare(ctx, p, launches, times, way);
 }
 
-/* Of the ways that nobody compared yet the first that can be compared is next. One that is being made, or of which much is
- * expected, comes before those behind it. */
+/* Begin the first way that nobody compared yet and that can be compared. A way that is being made, or promises much,
+ * comes before those behind it. */
 static void look_further(struct op_context *ctx, struct period *p, struct launch *const *launches,
                          int times) {
   struct chain_way way;

@@ -5,8 +5,6 @@
 #include "record/launch.h"
 #include "tune/chains.h"
 
-struct watch;
-
 /* Loops that come again and again in this order. */
 struct period {
   struct loop **loops;
@@ -27,7 +25,7 @@ struct period {
 struct period *period_get(struct op_context *ctx, struct launch *const *launches, int n);
 /* One whose ways are or were compared, that begins with the loop; NULL: there is none. */
 const struct period *period_tuned_from(const struct op_context *ctx, const struct loop *loop);
-/* Nothing is known any more. */
+/* Forget all. */
 void periods_forget(struct op_context *ctx);
 bool periods_use(const struct op_context *ctx, const void *object);
 
@@ -37,7 +35,7 @@ struct chain_facts {
   int loops;
   struct chain_tried tried;
 };
-/* Of number i, from 0; false: no ways are tried, or there is none (*more is false). */
+/* Facts of period number i, from 0; false: no ways are tried, or there is none (*more is false). */
 bool period_tell(const struct op_context *ctx, int i, struct chain_facts *out, bool *more);
 
 /* OP2_LAZY=auto; NULL: it is not. */

@@ -64,6 +64,6 @@ int ahead_run(struct op_context *ctx, struct turn *turn, int segment, const int 
     code = turn_finish(ctx, turn, segment, err);
   s->seconds += s->waiting_seconds - before;
   for (int l = first; !code && l < end; l++)
-    code = loop_run_ready_rest(ctx, turn->launches[l], ahead[l], err);
+    code = loop_run_ready(ctx, turn->launches[l], ahead[l], false, err);
   return code;
 }

@@ -7,8 +7,8 @@
 #include "loop/spread/turn.h"
 #include "loop/tiled/describe.h"
 
-/* Of a segment of the described loops: ahead[l] becomes how many parts of loop l of the chain run before its messages are awaited.
- * Local. OP_ERR_MEMORY: they are as they were. */
+/* For a segment of the described loops: ahead[l] becomes the number of parts of loop l of the chain that run before
+ * its messages are awaited. Local. OP_ERR_MEMORY: they are as they were. */
 int ahead_find(struct loop *const *loops, const struct tiled_description *d, const struct copies_set *sets,
                const struct depths *depths, const struct deep *deep, int segment, int *ahead,
                struct error *err);

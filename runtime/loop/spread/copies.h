@@ -31,10 +31,11 @@ struct deep_loop {
 
 /* Copies that follow one another are an item; those before `rows` have rows of maps. OP_ERR_MEMORY. */
 int deep_schedule_new(struct schedule *out, long rows, const struct copies_list *run, struct error *err);
-/* Of a launch with `deep`, behind its owned elements: the copies. Their results do not count. OP_ERR_MEMORY, and what the
- * backend fails with. */
+/* Run the copies of a launch with `deep`, behind its owned elements. Their results do not count. OP_ERR_MEMORY, and
+ * the backend's errors. */
 int deep_loop_run(struct op_context *ctx, struct launch *launch, struct error *err);
-/* Those of such a schedule, by the backend's work for the launch; threads may be running its owned elements. OP_ERR_MEMORY. */
+/* Run the copies of such a schedule by the backend's work for the launch; threads may be running its owned elements.
+ * OP_ERR_MEMORY. */
 int deep_loop_run_some(const struct launch *launch, const struct schedule *schedule, const struct work *work,
                        struct error *err);
 

@@ -109,7 +109,7 @@ struct copies_set *deep_sets(const struct tiled_description *d, int layers) {
   return sets;
 }
 
-/* Those that loops of the chain change, or do before it. */
+/* Find the dats that loops of the chain change, and those that loops before the segment do. */
 static void find_changed(struct deep *deep, const struct chain *chain, int first) {
   for (int l = 0; l < chain->nloops; l++)
     for (int i = 0; i < chain->loops[l].naccesses; i++) {
@@ -150,7 +150,7 @@ int deep_new(struct loop *const *loops, const struct tiled_description *d, const
   return code;
 }
 
-/* What no rank wants has no messages. */
+/* Dats that no rank wants have no messages. */
 static int agree_on_wanted(struct op_context *ctx, struct deep *deep, struct error *err) {
   for (int i = 0; i < deep->nimports; i++)
     deep->wanted[i] = deep->copies.need[i].count;

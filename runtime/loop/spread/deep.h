@@ -13,13 +13,13 @@
 
 struct deep;
 
-/* Of each set of the described loops its parts here, with the copies that every mesh has, or (in more layers) all, for the
- * caller to free; NULL: no memory. */
+/* The parts here of each set of the described loops, with the copies that every mesh has, or (in more layers) all;
+ * the caller frees it. NULL: no memory. */
 struct copies_set *deep_sets(const struct tiled_description *d, int layers);
 /* For a segment of the described loops, with deep_sets of so many layers; nothing has travelled yet. Local. OP_ERR_MEMORY. */
 int deep_new(struct loop *const *loops, const struct tiled_description *d, const struct copies_set *sets,
              int layers, const struct depths *depths, int segment, struct deep **out, struct error *err);
-/* Who sends what to whom. Collective, once. */
+/* Make out who sends what to whom. Collective, once. */
 int deep_connect(struct op_context *ctx, struct deep *deep, struct error *err);
 void deep_free(struct op_context *ctx, struct deep *deep);
 
@@ -37,6 +37,6 @@ void deep_end(const struct deep *deep, struct launch *const *launches);
  * What is apart travels now; early: so does what no loop of the chain changes. Collective. */
 int deep_prepare(struct op_context *ctx, const struct deep *deep, bool early,
                  const struct exchange_header *header, struct exchange **out, struct error *err);
-/* What no loop of the chain changes is old here, and comes with the segment's messages. */
+/* Dats that no loop of the chain changes are old here, and come with the segment's messages. */
 bool deep_awaits_constants(const struct deep *deep);
 #endif

@@ -60,7 +60,7 @@ static bool has_dats_by_one_map(const struct loop *loop) {
 
 /* ---- how deep ---- */
 
-/* Of a row of each dat. NULL: no memory. */
+/* Bytes of a row of each dat. NULL: no memory. */
 static size_t *find_bytes(const struct tiled_description *d, struct error *err) {
   size_t *bytes = array_new((size_t)d->chain.ndats, sizeof *bytes);
   for (int i = 0; bytes && i < d->chain.ndats; i++)

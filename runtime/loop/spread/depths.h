@@ -1,4 +1,5 @@
-/* How deep the loops of a chain run, and what that spares: for what the loops are, so that it is the same on all ranks. */
+/* The depths to which loops of a chain run, and the messages that these spare. They depend on the loops alone, so
+ * that all ranks have the same. */
 #ifndef OP2JIT_LOOP_DEPTHS_H
 #define OP2JIT_LOOP_DEPTHS_H
 
@@ -14,8 +15,8 @@ static inline bool runs_apart(int run) {
 const char *loop_keeps_to_itself(const struct loop *loop);
 /* In several layers it is a segment of its own, too: so do loops with element matrices, which have no room for more copies. */
 bool loop_keeps_apart(const struct loop *loop);
-/* Of the described loops; *layers: 0: none runs deeper than it does by itself; else some do (deep.h), in so many layers of
- * copies, which are at most `most`. OP_ERR_MEMORY. */
+/* The depths of the described loops. *layers: 0: none runs deeper than by itself; else the layers of copies on which
+ * some do (deep.h), at most `most`. OP_ERR_MEMORY. */
 int loop_depths_find(struct op_context *ctx, struct loop *const *loops, int n,
                      const struct tiled_description *d, int most, struct depths *out, int *layers,
                      struct error *err);

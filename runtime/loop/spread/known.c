@@ -10,6 +10,7 @@
 #include "context/context.h"
 #include "loop/queue.h"
 #include "loop/spread/ahead.h"
+#include "loop/spread/depths.h"
 #include "loop/spread/segments.h"
 #include "loop/tiled/describe.h"
 #include "mesh/mesh.h"
@@ -18,7 +19,7 @@
 /* So many chains are known. */
 enum { MOST_CHAINS = 64 };
 
-/* What a chain is made known from. */
+/* The description that a chain is made from. */
 struct described {
   struct loop **loops;
   struct tiled_description d;
@@ -83,7 +84,7 @@ static int find_depths(struct op_context *ctx, struct known_chain *k, struct loo
   return code ? code : loop_depths_find(ctx, loops, k->n, d, 1, &k->depths, &k->layers, err);
 }
 
-/* What it spares. */
+/* Costs with one layer and with more. */
 static int find_costs(struct op_context *ctx, struct known_chain *k, struct loop *const *loops,
                       const struct tiled_description *d, const struct copies_set *sets, struct error *err) {
   struct layers_facts *f = &k->facts;
@@ -172,7 +173,7 @@ static int make_regions(struct op_context *ctx, struct known_chain *k, struct de
   return code;
 }
 
-/* Of the rank that it costs most. */
+/* Take the costs of the rank that has the highest. */
 static int agree_on_costs(struct op_context *ctx, struct known_chain *k, struct error *err) {
   struct layers_facts *f = &k->facts;
   double values[] = {f->one.bytes, f->one.twice, f->here.bytes, f->here.twice, f->seconds};
@@ -201,7 +202,7 @@ bool segments_tell(const struct op_context *ctx, int i, struct layers_facts *out
   return out->runs > 0;
 }
 
-/* Who sends what to whom, and how it runs here. Collective. */
+/* Make out who sends what to whom, and how the chain runs here. Collective. */
 static int connect(struct op_context *ctx, struct known_chain *k, struct described *from, struct error *err) {
   int code = OP_OK;
   for (int s = 0; k->deep && !code && s < k->depths.nsegments; s++)
@@ -264,7 +265,7 @@ int known_chain_make(struct op_context *ctx, struct launch *const *launches, int
   return make(ctx, launches, n, NULL, out, err);
 }
 
-/* Which loops they are, for ranks that have others: the first one that differs is named. */
+/* Compare the loops' names: the first one that differs between ranks is named. */
 static int agree_on_loops(struct op_context *ctx, struct launch *const *launches, int n, struct error *err) {
   struct text facts = {0};
   text_addf(&facts, "call\t%s, which runs what waits\nloops that wait\t%d\n", ctx->agreement->where, n);

@@ -3,7 +3,6 @@
 #define OP2JIT_LOOP_KNOWN_H
 
 #include "loop/spread/deep.h"
-#include "loop/spread/depths.h"
 #include "loop/spread/regions.h"
 #include "loop/spread/segments.h"
 #include "record/launch.h"
@@ -15,7 +14,7 @@ struct known_chain {
   int n;
   size_t *orders; /* of the loops: no two have the same, also where one was freed */
   struct depths depths;
-  /* Of each segment. NULL: all loops run as deep as they do by themselves. */
+  /* One for each segment. NULL: all loops run as deep as they do by themselves. */
   struct deep **deep;       /* NULL: its one loop does */
   struct regions **regions; /* that begins with it; NULL: none does here */
   bool early;               /* some rank has one */
@@ -29,8 +28,8 @@ struct known_chain {
   struct layers_facts facts; /* layers > 1 */
 };
 
-/* Of these launches; belongs to the context. *out NULL: some rank has no memory. What is known is compared by the messages
- * themselves, but for a device's; else OP_ERR_MPI: ranks differ. Collective. */
+/* The chain of these launches, which belongs to the context. *out NULL: some rank has no memory. A known chain is
+ * compared by the messages themselves, but for a device's; else OP_ERR_MPI: ranks differ. Collective. */
 int known_chain_get(struct op_context *ctx, struct launch *const *launches, int n, struct known_chain **out,
                     struct error *err);
 /* One that is found by nobody, for the caller to free. Collective. */

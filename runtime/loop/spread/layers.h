@@ -6,7 +6,6 @@
 #include "loop/tiled/describe.h"
 #include "plan/depth/depth.h"
 
-struct layers;
 struct copies_set;
 
 /* At least 1. */
@@ -17,14 +16,14 @@ void layers_warn(const struct op_context *ctx);
 bool layers_are_there(const struct op_context *ctx, const struct tiled_description *d);
 /* It is to get them, by layers_make. Local, on all ranks alike. OP_ERR_MEMORY. */
 int layers_want(struct op_context *ctx, const struct tiled_description *d, struct error *err);
-/* Is there something to do for layers_make? The same on all ranks. */
+/* There is something to do for layers_make. The same on all ranks. */
 bool layers_are_wanted(const struct op_context *ctx);
-/* The mesh gets what is wanted, unless a dat is lent or placed: then later. No loop waits, and none is ready to run. Where
- * there is no memory for it on some rank nothing is wanted any more. Collective. */
+/* Give the mesh the layers that are wanted; later if a dat is lent or placed. No loop waits, and none is ready to
+ * run. If a rank has no memory nothing is wanted from then on. Collective. */
 int layers_make(struct op_context *ctx, struct error *err);
 void layers_free(struct op_context *ctx);
 
-/* What a chain costs a rank, or the rank that it costs most. */
+/* The cost of a chain for a rank, or for the rank with the highest. */
 struct layers_cost {
   int exchanges;
   double bytes; /* received */

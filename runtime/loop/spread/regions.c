@@ -19,7 +19,8 @@
 #include "run/schedule.h"
 #include "tune/choose.h"
 
-/* Of one loop what is in no tile: of what the rank owns, whose results have a slot behind those of tiles, and of copies. */
+/* The elements of one loop that are in no tile: owned ones, whose results have a slot behind those of tiles, and
+ * copies. */
 struct pieces {
   struct schedule own[WHEN_REST + 1], copies[WHEN_REST + 1];
 };
@@ -52,7 +53,7 @@ static int no_memory(struct error *err) {
 
 /* ---- when elements run ---- */
 
-/* What it is made from. */
+/* The parts that a region is made from. */
 struct making {
   struct tiled_description *d;
   const struct copies_set *sets;
@@ -95,7 +96,7 @@ static void count(struct making *m, const struct regions *r) {
       m->counts[m->when[l][e]]++;
 }
 
-/* What is in no tile runs on one thread. */
+/* Elements in no tile run on one thread. */
 static bool is_mostly_early(const struct making *m, const struct regions *r) {
   enum { ALONE = 4, WITH_THREADS = 16 };
   const long others = m->counts[WHEN_RIM] + m->counts[WHEN_REST];
@@ -110,7 +111,7 @@ static void lists_free(bool **lists, int n) {
   free(lists);
 }
 
-/* Of each loop the elements that are in tiles. NULL: no memory. */
+/* For each loop the elements that are in tiles. NULL: no memory. */
 static bool **find_early(const struct making *m, const struct regions *r) {
   bool **early = array_new((size_t)r->n, sizeof *early);
   bool all = early;
@@ -134,8 +135,8 @@ static bool is_changed(const struct chain *chain, int dat) {
   return any;
 }
 
-/* Of each map those of a loop that reaches by it what loops of the chain change: of them alone it is looked at, as others may
- * lead to copies. NULL: no memory. */
+/* For each map the elements in tiles of loops that reach changed dats by it. Only their rows are looked at, as others
+ * may lead to copies. NULL: no memory. */
 static bool **find_seen(const struct tiled_description *d, const struct regions *r, bool *const *early) {
   bool **seen = array_new((size_t)d->chain.nmaps, sizeof *seen);
   bool all = seen;
@@ -173,8 +174,8 @@ static bool ascends(const long long *numbers, long begin, long end) {
   return all;
 }
 
-/* What reaches copies is numbered behind the core, and lies among it: the order of the program's numbers, if both have that. NULL:
- * they do not, or no memory, and then tiles do without. */
+/* The order of the program's numbers: elements that reach copies are numbered behind the core, and lie among it.
+ * NULL: there is no such order, or no memory, and tiles do without. */
 static int *find_order(const struct tiled_description *d, const struct copies_set *s, int set) {
   const struct set *of = d->known[0][set];
   const long long *numbers = of->spread ? of->spread->numbers : NULL;
@@ -337,9 +338,11 @@ static int make_region(struct op_context *ctx, struct loop *const *loops, struct
   *out = NULL;
   if (!r)
     return no_memory(err);
-  *r = (struct regions){.segment = segment, .nsegments = nsegments, .first = first, .n = n, .threads = 1};
-  for (int l = first; l < first + n; l++)
-    r->threads = loops[l]->ready.threads > r->threads ? loops[l]->ready.threads : r->threads;
+  *r = (struct regions){.segment = segment,
+                        .nsegments = nsegments,
+                        .first = first,
+                        .n = n,
+                        .threads = loops_threads(loops + first, n)};
   r->pieces = array_new((size_t)n, sizeof *r->pieces);
   r->works = array_new((size_t)n, sizeof *r->works);
   memset(m->counts, 0, sizeof m->counts);
@@ -419,7 +422,7 @@ static int make_works(struct op_context *ctx, const struct regions *r, struct la
   return code;
 }
 
-/* Of a segment, what waited for messages. */
+/* Run the elements of a segment that waited for messages. */
 static int run_waiting(struct op_context *ctx, const struct regions *r, const struct turn *turn, int segment,
                        enum when when, struct error *err) {
   const int *first = turn->depths->first;
@@ -436,7 +439,7 @@ static int run_waiting(struct op_context *ctx, const struct regions *r, const st
   return code;
 }
 
-/* What it leaves is known before its rest runs, which touches nothing that is sent. *waited: seconds. */
+/* The segment's outcome is complete before its rest runs, which touches nothing that is sent. *waited: seconds. */
 static int run_late(struct op_context *ctx, const struct regions *r, struct turn *turn, int segment,
                     double *waited, struct error *err) {
   const int next = segment + 1;
@@ -447,7 +450,7 @@ static int run_late(struct op_context *ctx, const struct regions *r, struct turn
   if (!code)
     code = run_waiting(ctx, r, turn, segment, WHEN_RIM, err);
   for (int l = turn->depths->first[segment]; !code && l < turn->depths->first[next]; l++)
-    loop_mark_owned_written(ctx, turn->launches[l]->loop, turn->launches[l]->loop->space);
+    loop_mark_written(ctx, turn->launches[l]->loop, false);
   if (!code && next < turn->depths->nsegments && turn->deep[next])
     code = turn_start(ctx, turn, next, err);
   return code ? code : run_waiting(ctx, r, turn, segment, WHEN_REST, err);

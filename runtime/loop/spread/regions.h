@@ -17,7 +17,7 @@ int region_new(struct op_context *ctx, struct loop *const *loops, struct tiled_d
 void region_free(struct regions *r);
 /* So many segments it has. */
 int region_segments(const struct regions *r);
-/* Of these launches of the chain it runs those that are its own, and none of them is to be timed alone. */
+/* These launches have the region's loops, and none of them is to be timed alone. */
 bool region_may_run(const struct regions *r, struct launch *const *launches);
 /* Run its launches. The messages of the segment behind may be sent, too. */
 int region_run(struct op_context *ctx, const struct regions *r, struct turn *turn, struct error *err);

@@ -27,7 +27,7 @@
 
 /* ---- a segment ---- */
 
-/* What became of a dat in the segment so far. */
+/* The state of a dat in the segment so far. */
 enum became { UNCHANGED, CHANGED, OVERWRITTEN };
 
 struct needs {
@@ -53,7 +53,7 @@ static void add(struct op_context *ctx, struct needs *s, struct dat *dat, const 
     s->items[s->count++] = (struct halo_need){.dat = dat, .map = map};
 }
 
-/* Of a dat that changed before only what runs on copies is read again, which changes them alike if they were the newest. */
+/* A dat that changed before is read again only by copies, which change it alike if they were the newest. */
 static void add_loop(struct op_context *ctx, struct needs *s, const struct loop *loop) {
   for (int i = 0; i < loop->ready.nneeds; i++) {
     const struct halo_need *need = &loop->ready.needs[i];
@@ -144,7 +144,7 @@ static int run_loops(struct op_context *ctx, struct launch *const *launches, int
   int code = OP_OK;
   for (int i = 0; !code && i < n; i++) {
     const bool here = launches[i] == *waits;
-    code = (here ? loop_run_ready_exchanging : loop_run_ready)(ctx, launches[i], err);
+    code = loop_run_ready(ctx, launches[i], 0, here, err);
     *waits = here ? NULL : *waits;
   }
   return code;
@@ -278,7 +278,7 @@ static bool is_code_there(struct op_context *ctx, const struct known_chain *k,
   return there;
 }
 
-/* Ranks agree on the largest of each. */
+/* Numbers of which all ranks take the largest. */
 enum { SECONDS, COMPILING, MOVED, NUMBERS };
 
 static void find_numbers(const struct known_chain *k, struct launch *const *launches,

@@ -18,10 +18,10 @@ struct layers_facts {
   struct layers_cost one, here;
   double seconds, gain; /* of its loops, each once; a run's, by layers_gain */
 };
-/* Of number i, from 0; false: it runs in one, or there is none (*more is false). The names are there as long as the chain is
- * known. */
+/* Facts of chain number i, from 0; false: it runs in one layer, or there is none (*more is false). The names live as
+ * long as the chain is known. */
 bool segments_tell(const struct op_context *ctx, int i, struct layers_facts *out, bool *more);
-/* Nothing is known of chains any more. */
+/* Forget all chains. */
 void segments_forget(struct op_context *ctx);
 
 #endif

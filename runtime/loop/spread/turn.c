@@ -6,7 +6,7 @@
 #include "ranks/comm.h"
 #include "record/late.h"
 
-/* Of the segment's loops the first that reaches others' elements or runs on them. */
+/* The first of the segment's loops that reaches others' elements or runs on them. */
 static struct launch *first_to_wait(const struct turn *turn, int segment) {
   const struct depths *d = turn->depths;
   for (int l = d->first[segment]; l < d->first[segment + 1]; l++)

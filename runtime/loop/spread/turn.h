@@ -13,8 +13,8 @@ struct turn {
   const struct depths *depths;
   struct deep *const *deep; /* of each segment; NULL: it is one loop, which runs as it does by itself */
   struct launch *const *launches;
-  bool early;            /* what no loop of the chain changes is there before anything runs, as regions.h needs it */
-  struct launch **waits; /* of each segment: the launch that has its exchange; NULL: none travels any more */
+  bool early; /* what no loop of the chain changes is there before anything runs, as regions.h needs it */
+  struct launch **waits; /* for each segment the launch that has its exchange; NULL: none is under way */
   int started;           /* segments: their messages travel, or did, or there are none */
   int left;              /* launches whose results are left */
 };
@@ -28,7 +28,7 @@ int turn_start(struct op_context *ctx, struct turn *turn, int segment, struct er
 int turn_finish(struct op_context *ctx, struct turn *turn, int segment, struct error *err);
 /* Results of the launches before this one. Collective. */
 int turn_leave_results(struct op_context *ctx, struct turn *turn, int end, struct error *err);
-/* Nothing is under way any more. `code`: what went wrong, which is returned; 0: nothing did. */
+/* End what is under way. Returns `code`, the error so far. */
 int turn_end(struct op_context *ctx, struct turn *turn, int code);
 
 #endif

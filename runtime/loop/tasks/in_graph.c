@@ -20,7 +20,7 @@ struct graph_loop {
   struct loop_call call; /* with texts and arguments of its own */
   unsigned char *values; /* of arguments */
   int npieces, *bounds;
-  /* Of a run: */
+  /* For one run: */
   struct launch *launch;
   struct work work;
   void **frames; /* of each piece, where each has results of its own */
@@ -198,7 +198,7 @@ static int begin(struct op_context *ctx, struct graph_loop *l, struct error *err
         "loop %s: pieces of a loop in a graph add in any order, and OP2_REPRODUCIBLE=on asks for "
         "one; call op_par_loop",
         l->call.name);
-  int code = loop_make_ready(ctx, l->launch, err);
+  int code = loop_make_ready(ctx, l->launch, true, err);
   if (!code) {
     launch_set_slots(l->launch, 0, l->npieces);
     code = launch_start_slots(l->launch, err);
@@ -234,7 +234,7 @@ int graph_loops_end(struct op_context *ctx, const struct task_graph *g, int code
       continue;
     if (!code) {
       code = launch_results(ctx, l->launch, err);
-      loop_mark_written(ctx, l->launch->loop, l->launch->loop->space);
+      loop_mark_written(ctx, l->launch->loop, true);
     }
     launch_put(l->launch);
     l->launch = NULL;

@@ -11,7 +11,7 @@ int graph_loop_add(struct op_context *ctx, struct task_graph *g, const struct lo
 /* Before a run: their launches are ready. After it, with how it went: their results. */
 int graph_loops_begin(struct op_context *ctx, const struct task_graph *g, struct error *err);
 int graph_loops_end(struct op_context *ctx, const struct task_graph *g, int code, struct error *err);
-/* Of that graph, or of all (NULL). */
+/* Free the loops of that graph, or of all (NULL). */
 void graph_loops_free(struct op_context *ctx, const struct task_graph *g);
 
 #endif

@@ -17,7 +17,7 @@ static size_t bytes_of(const struct dat *dat) {
   return dat->replicas[SPACE_HOST].bytes;
 }
 
-/* Of the dats that live, or that are dying. */
+/* Bytes of the dats that live, or of those that are dying. */
 static size_t bytes_of_all(const struct op_context *ctx, bool dying) {
   size_t bytes = 0;
   for (int i = 0; i < ctx->mesh->dats.count; i++) {
@@ -150,7 +150,7 @@ int temporary_again(struct op_context *ctx, const struct temporary_wish *wish, s
   *out = NULL;
   if (!wish->type)
     return OP_OK;
-  /* What repeats has come to its beginning again, so that nothing is lost. */
+  /* The program repeats itself from here on: running what waits loses nothing. */
   if (ctx->mesh->dying && find(&ctx->mesh->dats, wish, true))
     code = queue_flush(ctx, err);
   struct dat *dat = code ? NULL : find(&ctx->mesh->spare, wish, false);

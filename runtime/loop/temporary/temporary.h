@@ -8,8 +8,7 @@
 
 /* The program has freed it. OP_OK, or what loops fail with that run for the memory that they hold. */
 int temporary_end(struct op_context *ctx, struct dat *dat, struct error *err);
-/* What is declared: *out is one of these that is like it, full of zeros; NULL: none. Where loops wait for the one that
- * ended last, they run. */
+/* A declaration: *out is an ended temporary like it, full of zeros; NULL: none. If loops wait for it, they run. */
 struct temporary_wish {
   const struct set *set;
   int dim;
@@ -17,7 +16,7 @@ struct temporary_wish {
 };
 int temporary_again(struct op_context *ctx, const struct temporary_wish *wish, struct dat **out,
                     struct error *err);
-/* Loops have run: those that nobody waits for any more end. */
+/* Loops have run: bury the temporaries that none waits for. */
 void temporaries_bury(struct op_context *ctx);
 /* The set is about to go. */
 void temporaries_forget(struct op_context *ctx, const struct set *set);

@@ -19,13 +19,6 @@ enum { LEAST_CHUNKS = 8, MOST_CHUNKS = 64, MOST_BLOCKS = 1024 };
  * is refused. */
 enum { SMALL_SHARE = 64, LARGER_SHARE = 12 };
 
-int tiled_threads(const struct tiled *t) {
-  int most = 1;
-  for (int i = 0; i < t->n; i++)
-    most = t->loops[i]->ready.threads > most ? t->loops[i]->ready.threads : most;
-  return most;
-}
-
 /* Powers of two, so that threads get alike shares; a matter of the mesh, as the bits of sums depend on it. */
 static int chunks_for(double bytes) {
   int chunks = LEAST_CHUNKS;
@@ -47,7 +40,7 @@ static void say(const struct op_context *ctx, const struct tiled *t, double seco
              100.0 * (double)t->tiles.gap / (double)t->tiles.all, 1e3 * seconds);
 }
 
-/* How a chain is cut, and what comes of it. Of the context it needs nothing, so that another thread can do it. */
+/* How a chain is cut, and the outcome. Another thread may do it: the context is not needed. */
 struct cutting {
   struct tiled_description d;
   struct tiles tiles;
@@ -80,7 +73,7 @@ void tiled_wish_periodic(struct tiles_wish *wish) {
   wish->small = LARGER_SHARE;
 }
 
-/* What is refused may be periodic, or of few elements more than its border has. If not, the first reason stays. */
+/* A refused mesh may be periodic, or have few elements beside its border. If not, the first reason stays. */
 static int try_periodic(struct cutting *c, struct tiles_wish *wish, struct error *err) {
   struct tiles tiles = {0};
   tiled_wish_periodic(wish);
@@ -141,7 +134,7 @@ static int begin(struct op_context *ctx, const struct tiled *t, bool forced, str
                  struct error *err) {
   *c = (struct cutting){.bytes = t->bytes,
                         .worth = tiled_worth_bytes(ctx),
-                        .threads = tiled_threads(t),
+                        .threads = loops_threads(t->loops, t->n),
                         .tasks = t->tasks,
                         .forced = forced,
                         .verifies = forced || ctx->diags >= 2};
@@ -211,7 +204,7 @@ bool tiled_cut_behind(struct op_context *ctx, struct tiled *t) {
   return false;
 }
 
-/* What failed behind the program runs loop by loop, as anywhere else. */
+/* A chain that could not be cut runs loop by loop. */
 void tiled_take_cut(struct op_context *ctx, struct tiled *t, bool waits) {
   struct cutting *c = t->cutting_behind;
   if (!c)

@@ -77,7 +77,7 @@ static void add_loops(struct tiled_description *d, struct loop *const *loops, in
   for (int l = 0; l < n; l++) {
     const struct loop *loop = loops[l];
     struct chain_loop *to = &d->loops[d->chain.nloops++];
-    /* What a compiled function is said to write may be so on some paths only. */
+    /* A compiled function may write on some paths only. */
     *to = (struct chain_loop){.set = add_set(d, loop->set),
                               .accesses = next,
                               .gives = loop_fills_matrix(loop),

@@ -6,7 +6,7 @@
 #include "plan/tiles/chain.h"
 #include "record/record.h"
 
-/* Of a map, that no plan has yet: to be built by `wish` into `entry`. */
+/* A map without a plan yet: `wish` is to be built into `entry`. */
 struct tiled_prefix {
   struct plan_wish wish;
   struct plan_column *columns; /* NULL: a plan has it, or nobody needs it */
@@ -16,7 +16,7 @@ struct tiled_prefix {
 struct tiled_description {
   struct chain chain;
   double bytes; /* of the dats and maps that it uses */
-  /* What the chain points to. */
+  /* Memory behind `chain`: */
   struct chain_set *sets;
   struct chain_map *maps;
   struct chain_access *accesses;

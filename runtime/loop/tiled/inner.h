@@ -1,12 +1,9 @@
-/* What tiled.c and cut.c share. */
+/* Shared by tiled.c and cut.c. */
 #ifndef OP2JIT_LOOP_TILED_INNER_H
 #define OP2JIT_LOOP_TILED_INNER_H
 
 #include "loop/tiled/tiled.h"
 #include "plan/tiles/tiles.h"
-
-struct cutting;
-struct work;
 
 struct tiled {
   struct loop **loops;
@@ -23,19 +20,17 @@ struct tiled {
   struct work *works;
 };
 
-/* So many work on it. */
-int tiled_threads(const struct tiled *t);
 /* Data of fewer bytes fit into the caches anyway, and gain nothing. */
 double tiled_worth_bytes(const struct op_context *ctx);
-/* How to cut data of so many bytes into tiles of `tile` bytes; and if that is refused: the mesh may be periodic, or have few
- * elements more than its border has. */
+/* The wish for tiles of `tile` bytes of data of so many bytes; and the wish after a refusal: the mesh may be
+ * periodic, or have few elements beside its border. */
 struct tiles_wish tiled_wish(double bytes, double tile, bool forced);
 void tiled_wish_periodic(struct tiles_wish *wish);
 /* Once for a chain: into tiles, or none with the reason in tiles.refused. */
 int tiled_cut(struct op_context *ctx, struct tiled *t, bool forced, struct error *err);
 /* The same behind the program, which may change no map meanwhile. False: that cannot begin. */
 bool tiled_cut_behind(struct op_context *ctx, struct tiled *t);
-/* What came of it, if it is over; `waits`: when it is. */
+/* Take the outcome if the cut is over; `waits`: wait for it. */
 void tiled_take_cut(struct op_context *ctx, struct tiled *t, bool waits);
 
 #endif

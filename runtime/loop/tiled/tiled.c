@@ -5,7 +5,6 @@
 #include "backend/backend.h"
 #include "base/clock.h"
 #include "base/list.h"
-#include "base/log.h"
 #include "base/size.h"
 #include "context/context.h"
 #include "context/env.h"
@@ -145,7 +144,7 @@ bool tiled_prepare(struct op_context *ctx, struct loop *const *loops, int n, con
   return t->tried || (!t->cutting_behind && !tiled_cut_behind(ctx, t));
 }
 
-/* What the first l loops and the first i arguments of the next have. */
+/* The first l loops, or the first i arguments of the next, have it. */
 static bool is_used(struct loop *const *loops, int l, int i, const struct dat *dat, const struct map *map) {
   for (int k = 0; k <= l; k++)
     for (int j = 0; j < (k < l ? loops[k]->nargs : i); j++)
@@ -182,12 +181,9 @@ bool tiled_pays(const struct op_context *ctx, struct loop *const *loops, int n) 
 bool tiled_pays_as_tasks(struct loop *const *loops, int n) {
   const double worth = 1e6;
   double bytes = 0;
-  int threads = 1;
-  for (int l = 0; l < n; l++) {
+  for (int l = 0; l < n; l++)
     bytes += loops[l]->stats.bytes;
-    threads = loops[l]->ready.threads > threads ? loops[l]->ready.threads : threads;
-  }
-  return threads > 1 && bytes >= worth;
+  return loops_threads(loops, n) > 1 && bytes >= worth;
 }
 
 static bool is_changed(struct loop *const *loops, int n, const struct dat *dat) {
@@ -236,7 +232,7 @@ bool tiled_tell(const struct op_context *ctx, int i, struct tiled_facts *out, bo
                               .gap = (double)t->tiles.gap / (double)t->tiles.all,
                               .cutting = t->cutting,
                               .seconds = t->seconds,
-                              .floor = t->floor * (double)t->runs / tiled_threads(t),
+                              .floor = t->floor * (double)t->runs / loops_threads(t->loops, t->n),
                               .called_bytes = b.called,
                               .bytes = b.moved};
   return true;
@@ -361,10 +357,10 @@ static int run(struct op_context *ctx, struct tiled *t, struct launch *const *la
   if (room->items)
     execute_loop_by_loop(ctx, t, room);
   else
-    execute(ctx, t, &t->tiles.schedule, tiled_threads(t));
+    execute(ctx, t, &t->tiles.schedule, loops_threads(t->loops, t->n));
   for (int i = 0; !code && i < t->n; i++) {
     code = launch_results(ctx, launches[i], err);
-    loop_mark_written(ctx, t->loops[i], t->loops[i]->space);
+    loop_mark_written(ctx, t->loops[i], true);
   }
   const double seconds = clock_seconds() - start;
   note_times(ctx, t, launches, counted, start, seconds);
@@ -379,7 +375,7 @@ static int run(struct op_context *ctx, struct tiled *t, struct launch *const *la
   return code;
 }
 
-/* What fails here fails before anything has changed; only tiles that are wrong are worth an error. */
+/* A failure here comes before anything has changed: loops run one by one. Only wrong tiles are an error. */
 int tiled_run(struct op_context *ctx, struct launch *const *launches, int n, const struct chain_way *way,
               bool *ran, struct error *err) {
   struct tiled *t = n > 1 ? find_or_make(ctx, &(struct members){.launches = launches, .n = n}, way) : NULL;

@@ -22,14 +22,14 @@ struct tiled_facts {
   double
       floor; /* of these seconds what is left if no memory is waited for, see record/floor.h; 0: not known */
 };
-/* Of number i, from 0; false: it did not run, or there is none (*more is false). */
+/* Facts of chain number i, from 0; false: it did not run, or there is none (*more is false). */
 bool tiled_tell(const struct op_context *ctx, int i, struct tiled_facts *out, bool *more);
 /* It was cut before, or it is known that it cannot be. */
 bool tiled_is_known(struct op_context *ctx, struct launch *const *launches, int n,
                     const struct chain_way *way);
 /* Cut it behind the program. True: it was cut, or cannot be, or only when it runs. */
 bool tiled_prepare(struct op_context *ctx, struct loop *const *loops, int n, const struct chain_way *way);
-/* Nothing is cut behind the program any more: maps are about to change. */
+/* Finish all cutting behind the program: maps are about to change. */
 void tiled_stay(struct op_context *ctx);
 /* The loops' data are so large that it could pay: what fits into the caches anyway gains nothing. */
 bool tiled_pays(const struct op_context *ctx, struct loop *const *loops, int n);
@@ -42,9 +42,9 @@ struct tiled_bytes tiled_bytes(struct loop *const *loops, int n);
 bool tiled_pays_as_tasks(struct loop *const *loops, int n);
 /* That cutting took so far. */
 double tiled_seconds(const struct op_context *ctx);
-/* Of chains that begin with the loop, only those of this way are needed from now on. */
+/* Forget the chains that begin with the loop and run in another way. */
 void tiled_forget_others(struct op_context *ctx, const struct loop *first, const struct chain_way *way);
-/* Those that have the loop. */
+/* Forget the chains that have the loop. */
 void tiled_forget_with(struct op_context *ctx, const struct loop *loop);
 void tiled_forget(struct op_context *ctx);
 
