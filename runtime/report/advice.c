@@ -3,21 +3,22 @@
 
 static void advise_trials(const struct report_row *row, struct text *out) {
   const double many = 0.1;
-  if (row->seconds > REPORT_SHORT && row->trial_seconds > many * row->seconds)
+  if (row->stats.seconds > REPORT_SHORT && row->stats.trial_seconds > many * row->stats.seconds)
     text_addf(out,
               "%s spent %.0f%% of its time in trials; keep the cache (OP2_CACHE) for the next run, or set "
               "OP2_TUNE=use\n",
-              row->name, 100 * row->trial_seconds / row->seconds);
+              row->name, 100 * row->stats.trial_seconds / row->stats.seconds);
 }
 
 /* No seconds at all: other rows have the time of these calls, since they ran as one with other loops. */
 static void advise_calls(const struct report_row *row, struct text *out) {
   const double cost_of_a_call = 1e-6;
-  if (row->calls >= 1000 && row->seconds > 0 && row->seconds < cost_of_a_call * (double)row->calls)
+  if (row->stats.calls >= 1000 && row->stats.seconds > 0 &&
+      row->stats.seconds < cost_of_a_call * (double)row->stats.calls)
     text_addf(out,
               "%lld calls of %s took %.2f us each, no more than a call itself costs; give one loop more "
               "elements\n",
-              row->calls, row->name, 1e6 * row->seconds / (double)row->calls);
+              row->stats.calls, row->name, 1e6 * row->stats.seconds / (double)row->stats.calls);
 }
 
 /* A little may be chance. */

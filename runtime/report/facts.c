@@ -147,22 +147,10 @@ static struct report_order *find_orders(const struct op_context *ctx, const stru
   return orders;
 }
 
-void facts_find(const struct op_context *ctx, struct report *r, struct report_facts *out) {
-  r->views = out->views = find_views(ctx, &r->nviews);
-  r->unread = out->unread = find_unread(ctx, &r->nunread);
-  r->moved = out->moved = find_moved(ctx, &out->nmoved);
-  r->nmoved = out->nmoved;
+void facts_find(const struct op_context *ctx, struct report *r) {
+  r->views = find_views(ctx, &r->nviews);
+  r->unread = find_unread(ctx, &r->nunread);
+  r->moved = find_moved(ctx, &r->nmoved);
   if (r->cache_bytes && report_seconds(r) > REPORT_SHORT)
-    r->orders = out->orders = find_orders(ctx, r, &r->norders);
-}
-
-void facts_free(struct report_facts *facts) {
-  free(facts->views);
-  free(facts->unread);
-  for (int i = 0; facts->moved && i < facts->nmoved; i++) {
-    text_free(&facts->moved[i].loops);
-    text_free(&facts->moved[i].now);
-  }
-  free(facts->moved);
-  free(facts->orders);
+    r->orders = find_orders(ctx, r, &r->norders);
 }

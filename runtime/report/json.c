@@ -67,30 +67,30 @@ static void add_row(const struct report *r, const struct report_row *row, struct
   json_fields(out,
               "name:t calls:i seconds:d plan_seconds:d compile_seconds:d bytes:d working_set:d "
               "gb_per_second:d triad_share:d trials:i compiled_for_trials:i trial_seconds:d",
-              row->name, row->calls, row->seconds, row->plan_seconds, row->compile_seconds, row->bytes,
-              row->working_set, report_rate(row), report_share(r, row), row->trials, row->tried,
-              row->trial_seconds);
-  if (r->ncounters && row->hardware) {
+              row->name, row->stats.calls, row->stats.seconds, row->stats.plan_seconds,
+              row->stats.compile_seconds, row->stats.bytes, row->stats.working_set, report_rate(row),
+              report_share(r, row), row->stats.trials, row->stats.tried, row->stats.trial_seconds);
+  if (r->ncounters) {
     json_open(out, "counters", '{');
     for (int i = 0; i < r->ncounters; i++)
-      json_number(out, r->counters[i], row->hardware[i]);
+      json_number(out, r->counters[i], row->stats.hardware[i]);
     json_close(out, '}');
   }
-  if (row->moved > 0)
-    json_fields(out, "bytes_moved:d", row->moved);
+  if (row->stats.moved > 0)
+    json_fields(out, "bytes_moved:d", (double)row->stats.moved);
   if (r->ranks > 1)
     add_ranks(r, row, out);
-  if (row->spills >= 0 && row->origin != REPORT_NATIVE)
-    json_fields(out, "spills:n", row->spills);
-  if (row->ordered)
-    json_fields(out, "reproducible:b collect_seconds:d", true, row->collect_seconds);
+  if (row->stats.spills >= 0 && report_origin(row) != REPORT_NATIVE)
+    json_fields(out, "spills:n", row->stats.spills);
+  if (row->stats.ordered)
+    json_fields(out, "reproducible:b collect_seconds:d", true, row->stats.collect_seconds);
   if (row->detail && row->detail->otherwise > 0)
     json_fields(out, "fastest_seconds:d otherwise_seconds:d", row->detail->fastest, row->detail->otherwise);
   if (row->detail)
     add_detail(row->detail, out);
   json_fields(out, "in_tiles:b in_cache:b code:t variant:t scalar:t", report_in_tiles(row),
-              report_in_cache(r, row), origins[row->origin], row->variant,
-              row->scalar && *row->scalar ? row->scalar : NULL);
+              report_in_cache(r, row), origins[report_origin(row)], row->stats.variant,
+              row->stats.scalar && *row->stats.scalar ? row->stats.scalar : NULL);
   if (row->detail && row->detail->nspeeds)
     add_speeds(row->detail, out);
   json_close(out, '}');

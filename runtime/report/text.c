@@ -94,15 +94,15 @@ static void text_limit(const struct report *r, const struct report_row *row, str
 static void text_row(const struct report *r, const struct report_row *row, struct text *out, int width) {
   const double all = report_seconds(r);
   text_addf(out, "%-*s", width, row->name);
-  cell_time(out, row->seconds, 8);
-  cell_percent(out, all > 0 && row->seconds >= 0 ? row->seconds / all : -1, 6);
-  text_addf(out, " %9lld", row->calls);
-  cell_time(out, row->calls > 0 ? row->seconds / (double)row->calls : 0, 8);
+  cell_time(out, row->stats.seconds, 8);
+  cell_percent(out, all > 0 && row->stats.seconds >= 0 ? row->stats.seconds / all : -1, 6);
+  text_addf(out, " %9lld", row->stats.calls);
+  cell_time(out, row->stats.calls > 0 ? row->stats.seconds / (double)row->stats.calls : 0, 8);
   cell_rate(out, report_rate(row), 6);
   text_limit(r, row, out);
   if (r->ranks > 1)
     cell_time(out, row->across.waiting_seconds, 8);
-  text_addf(out, " %-8s %s\n", origins[row->origin], row->variant ? row->variant : "-");
+  text_addf(out, " %-8s %s\n", origins[report_origin(row)], row->stats.variant ? row->stats.variant : "-");
 }
 
 static void text_others(const struct report *r, const struct report_row *const *rows, int count,
@@ -111,8 +111,8 @@ static void text_others(const struct report *r, const struct report_row *const *
   double seconds = 0, all = report_seconds(r);
   long long calls = 0;
   for (int i = 0; i < count; i++) {
-    seconds += rows[i]->seconds;
-    calls += rows[i]->calls;
+    seconds += rows[i]->stats.seconds;
+    calls += rows[i]->stats.calls;
   }
   snprintf(name, sizeof name, "%d others", count);
   paint(r, out, DIM);
@@ -129,7 +129,7 @@ static void text_others(const struct report *r, const struct report_row *const *
 static int by_time(const void *a, const void *b) {
   const struct report_row *x = *(const struct report_row *const *)a,
                           *y = *(const struct report_row *const *)b;
-  return (x->seconds < y->seconds) - (x->seconds > y->seconds);
+  return (x->stats.seconds < y->stats.seconds) - (x->stats.seconds > y->stats.seconds);
 }
 
 const struct report_row **report_sorted(const struct report *r) {
@@ -269,8 +269,8 @@ static void text_counters(const struct report *r, const struct report_row *const
   text_add_char(out, '\n');
   for (int k = 0; k < count; k++) {
     text_addf(out, "%-*s", width, rows[k]->name);
-    for (int i = 0; rows[k]->hardware && rows[k]->calls > 0 && i < r->ncounters; i++)
-      cell_count(out, r->counters[i], rows[k]->hardware[i] / (double)rows[k]->calls, cell);
+    for (int i = 0; rows[k]->stats.calls > 0 && i < r->ncounters; i++)
+      cell_count(out, r->counters[i], rows[k]->stats.hardware[i] / (double)rows[k]->stats.calls, cell);
     text_add_char(out, '\n');
   }
 }
