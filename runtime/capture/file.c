@@ -1,7 +1,5 @@
 /* The form of a file: what struct capture has, in its order. */
-#include <errno.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -276,21 +274,12 @@ int capture_copy(const struct capture *c, struct capture *out, struct error *err
 
 int capture_load(struct capture *out, const char *path, struct error *err) {
   struct text bytes = {0};
-  char part[1 << 16];
-  size_t n;
   *out = (struct capture){0};
-  FILE *file = fopen(path, "rb");
-  if (!file)
-    return error_set(err, OP_ERR_FILE, "%s cannot be opened: %s", path, strerror(errno));
-  while ((n = fread(part, 1, sizeof part, file)) > 0)
-    text_add_bytes(&bytes, part, n);
-  const bool failed = ferror(file);
-  fclose(file);
-  int code = failed            ? error_set(err, OP_ERR_FILE, "it cannot be read")
-             : text_ok(&bytes) ? capture_read(out, text_str(&bytes), bytes.length, err)
-                               : error_memory(err, "a capture", bytes.length);
+  int code = file_read(path, &bytes, err);
+  if (!code && (code = capture_read(out, text_str(&bytes), bytes.length, err)))
+    error_prefix(err, "%s: ", path);
   text_free(&bytes);
-  return code ? error_prefix(err, "%s: ", path) : OP_OK;
+  return code;
 }
 
 int capture_save(const struct capture *c, const char *path, struct error *err) {

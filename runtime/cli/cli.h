@@ -37,12 +37,12 @@ struct cli {
 };
 
 struct command {
-  const char *group, *name; /* group "" for commands of one word */
-  const char *arguments;    /* "[LOOP...]", "" */
-  int least, most;          /* words; most -1: any number */
+  const char *group, *name; /* group NULL: a command of one word */
+  const char *arguments;    /* "FILE [LOOP...]", which says how many words there may be; NULL: none */
   enum cli_access access;
   const char *help; /* one line */
-  const char *more; /* the rest of --help, or "" */
+  const char *more; /* the rest of --help, or NULL */
+  bool lists;       /* its JSON is a list, of which it prints the items */
   int (*run)(struct cli *cli);
   struct cli_option options[4]; /* beside --json and --help */
   bool raw;                     /* all words behind its name are the argument's own */
@@ -76,9 +76,10 @@ int cli_fail(int status, const char *format, ...) __attribute__((format(printf, 
 bool cli_same_place(const struct store_tuning *a, const struct store_tuning *b);
 /* Names of loops that the cache has, each once, with a NUL behind it. */
 void cli_note_name(struct text *names, const char *name);
-/* "WHAT a loop named SAID", with the nearest of the names, or with the command that lists them. CLI_FAILED. */
-int cli_no_loop(const struct text *names, const char *what, const char *said, const char *lister);
-/* CLI_OK if the store has binaries or events of that loop, else cli_no_loop. */
+/* CLI_OK if it is one of the names, or NULL; else CLI_FAILED after "WHAT a loop named SAID", with the nearest of the names, or with
+ * the command that lists them. Frees the names. */
+int cli_check_name(struct text *names, const char *what, const char *said, const char *lister);
+/* CLI_OK if the store has binaries or events of that loop. */
 int cli_check_loop(const struct cli *cli, const char *said);
 
 /* "12.3 KiB" and "2026-01-31 12:00:00"; the buffers are the caller's. */

@@ -52,8 +52,6 @@ const struct command cli_mesh[] = {
     {.group = "mesh",
      .name = "info",
      .arguments = "FILE",
-     .least = 1,
-     .most = 1,
      .help = "Say what is in a mesh file",
      .more = "Sets, maps with arity, degree of their targets, bandwidth and bad entries, dats, constants and "
              "other datasets, and into how many parts the maps connect all that. Reads HDF5 in OP2's layout; "
@@ -63,8 +61,6 @@ const struct command cli_mesh[] = {
     {.group = "mesh",
      .name = "check",
      .arguments = "FILE",
-     .least = 1,
-     .most = 1,
      .help = "Find what is wrong in a mesh file",
      .more = "Entries outside their set, elements that name a target twice, values that are not finite. "
              "Status 1 if there is any.",

@@ -111,16 +111,11 @@ static int run_new(struct cli *cli) {
 }
 
 const struct command cli_new[] = {
-    {"",
-     "new",
-     "NAME",
-     1,
-     1,
-     CLI_NO_STORE,
-     "make a folder to begin a program in",
-     "It has a small program that runs, and files to build it with make, CMake or\n"
-     "meson. NAME may have folders in front, which must be there.",
-     run_new,
-     {{"--cpp", NULL, "in C++"}},
-     false},
-    {.name = NULL}};
+    {.name = "new",
+     .arguments = "NAME",
+     .help = "Make a folder to begin a program in",
+     .more = "It has a small program that runs, and files to build it with make, CMake or\n"
+             "meson. NAME may have folders in front, which must be there.",
+     .run = run_new,
+     .options = {{"--cpp", NULL, "in C++"}}},
+    {0}};

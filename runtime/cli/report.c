@@ -12,25 +12,9 @@
 #include "report/forms.h"
 #include "report/page.h"
 
-enum { MOST_FILE = 1 << 30 };
 enum { OUT, COMPARE }; /* options */
 
 /* ---- a report in a file ---- */
-
-static int read_file(const char *path, struct text *out) {
-  char piece[1 << 16];
-  size_t got;
-  FILE *file = fopen(path, "rb");
-  if (!file)
-    return cli_fail(CLI_FAILED, "%s: %s", path, strerror(errno));
-  while (out->length < MOST_FILE && (got = fread(piece, 1, sizeof piece, file)) > 0)
-    text_add_bytes(out, piece, got);
-  const bool failed = ferror(file);
-  fclose(file);
-  return failed          ? cli_fail(CLI_FAILED, "%s: it cannot be read", path)
-         : !text_ok(out) ? cli_fail(CLI_FAILED, "%s: there is no memory for %zu bytes", path, out->length)
-                         : CLI_OK;
-}
 
 sqlite3 *reports_open(void) {
   sqlite3 *db = NULL;
@@ -64,7 +48,10 @@ static int check(sqlite3 *db, const char *path, const struct text *json) {
 }
 
 int reports_read(sqlite3 *db, const char *path, struct text *out) {
-  const int status = read_file(path, out);
+  struct error err = {0};
+  const int code = file_read(path, out, &err),
+            status = code ? cli_fail(CLI_FAILED, "%s", error_message(&err)) : CLI_OK;
+  error_free(&err);
   return status ? status : check(db, path, out);
 }
 
@@ -219,20 +206,16 @@ static int run_report(struct cli *cli) {
 }
 
 const struct command cli_report[] = {
-    {"",
-     "report",
-     "FILE.json",
-     1,
-     1,
-     CLI_NO_STORE,
-     "make the page of a report, or compare two",
-     "The files are those of OP2_TIMING=json:FILE. Without -o the page goes to the standard output;\n"
-     "with --json it is the report itself that is written. With\n"
-     "--compare the loops of both reports stand side by side, those that differ most first; with -o too they "
-     "do\n"
-     "so on the page, and so does how both runs began.",
-     run_report,
-     {{"-o", "FILE", "write the page to this file"},
-      {"--compare", "FILE", "a report of before, to compare with"}},
-     false},
-    {.name = NULL}};
+    {.name = "report",
+     .arguments = "FILE.json",
+     .help = "Make the page of a report, or compare two",
+     .more = "The files are those of OP2_TIMING=json:FILE. Without -o the page goes to the standard output;\n"
+             "with --json it is the report itself that is written. With\n"
+             "--compare the loops of both reports stand side by side, those that differ most first; with -o "
+             "too they "
+             "do\n"
+             "so on the page, and so does how both runs began.",
+     .run = run_report,
+     .options = {{"-o", "FILE", "write the page to this file"},
+                 {"--compare", "FILE", "a report of before, to compare with"}}},
+    {0}};

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/aside.h"
 #include "base/whereami.h"
 #include "cli/cli.h"
 #include "jit/front/fortran/fortran.h"
 #include "jit/front/unit/unit.h"
 #include "jit/jit.h"
-#include "jit/key/elf_note.h"
 #include "jit/texts/read.h"
 
 /* Where op_seq.h is: beside the installed library. */
@@ -139,15 +139,6 @@ struct looking {
   struct fortran_made made;
 };
 
-static bool read_whole(const char *path, struct text *out) {
-  struct mapped file;
-  if (!mapped_open(path, &file))
-    return false;
-  text_add_bytes(out, file.bytes, file.size);
-  mapped_close(&file);
-  return text_ok(out);
-}
-
 static void read_flags(struct looking *l) {
   for (int i = 1; i < l->cli->nwords; i++) {
     const char *word = l->cli->words[i];
@@ -170,9 +161,10 @@ static int embed_sources(const struct looking *l, const char *path, const char *
   for (char *name = all ? strtok_r(all, "\n", &rest) : NULL; name && count < 64;
        name = strtok_r(NULL, "\n", &rest))
     names[count++] = name;
+  struct error err = {0};
   bool good = all != NULL;
   for (int i = 0; i < count && good; i++) {
-    good = read_whole(names[i], &contents[i]);
+    good = file_read(names[i], &contents[i], &err) == OP_OK;
     files[i] = (struct read_kernel){.function = names[i],
                                     .spelled = "",
                                     .file = "",
@@ -182,8 +174,10 @@ static int embed_sources(const struct looking *l, const char *path, const char *
   }
   text_addf(&from, "fortran\n%s", text_str(&l->defines));
   const struct texts_unit unit = {.why = "", .from = text_str(&from), .kernels = files, .nkernels = count};
-  const int status = good ? write_embedded(path, unit, as ? as : l->cli->words[0])
-                          : cli_fail(CLI_FAILED, "a file that %s needs cannot be read", l->cli->words[0]);
+  const int status =
+      good ? write_embedded(path, unit, as ? as : l->cli->words[0])
+           : cli_fail(CLI_FAILED, "a file that %s needs: %s", l->cli->words[0], error_message(&err));
+  error_free(&err);
   for (int i = 0; i < count; i++)
     text_free(&contents[i]);
   text_free(&from);
@@ -220,9 +214,7 @@ static int texts_of_fortran(struct cli *cli, const char *embedded, const char *w
   struct error err = {0};
   read_flags(&l);
   l.shared.folders = text_str(&l.folders);
-  int status = read_whole(cli->words[0], &l.text)
-                   ? CLI_OK
-                   : cli_fail(CLI_FAILED, "%s cannot be read, or is empty", cli->words[0]);
+  int status = file_read(cli->words[0], &l.text, &err) ? CLI_FAILED : CLI_OK;
   l.source = (struct fortran_source){.text = text_str(&l.text),
                                      .length = l.text.length,
                                      .file = cli->words[0],
@@ -230,8 +222,10 @@ static int texts_of_fortran(struct cli *cli, const char *embedded, const char *w
                                      .kernel = "",
                                      .defines = text_str(&l.defines)};
   if (status == CLI_OK && fortran_translate(&l.shared, &l.source, &l.made, &err))
-    status = cli_fail(CLI_FAILED, "%s", error_message(&err));
-  if (status == CLI_OK)
+    status = CLI_FAILED;
+  if (status != CLI_OK)
+    cli_fail(status, "%s", error_message(&err));
+  else
     status = embedded ? embed_sources(&l, embedded, as) : show_subroutines(&l, wanted);
   fortran_free(&l.made);
   shared_free(&l.shared);

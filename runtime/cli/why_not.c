@@ -69,10 +69,7 @@ static int run_why_not(struct cli *cli) {
 
 const struct command cli_texts[] = {
     {.name = "texts",
-     .group = "",
      .arguments = "SOURCE [-- FLAG...]",
-     .least = 1,
-     .most = -1,
      .help = "the texts of the kernels of a program of OP2",
      .more =
          "Reads a unit in C++ that includes op_seq.h, with the -I, -D and -std of FLAG, and says for each\n"
@@ -85,12 +82,8 @@ const struct command cli_texts[] = {
                  {"--show", "KERNEL", "print the text of one kernel"},
                  {"--as", "UNIT", "the name of SOURCE in what --embed writes"}}},
     {.name = "why-not",
-     .group = "",
      .arguments = "PROGRAM [ARGUMENT...]",
-     .least = 1,
-     .most = -1,
      .help = "runs a program of OP2, and lists the loops that have no text, with the reason",
-     .more = "",
      .run = run_why_not,
      .raw = true},
     {0},

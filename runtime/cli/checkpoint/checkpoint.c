@@ -64,11 +64,8 @@ static int run(struct cli *cli) {
   return status;
 }
 
-const struct command cli_checkpoint[] = {{.group = "",
-                                          .name = "checkpoint",
+const struct command cli_checkpoint[] = {{.name = "checkpoint",
                                           .arguments = "FILE",
-                                          .least = 1,
-                                          .most = 1,
                                           .help = "Say what is in a file of OP2_CHECKPOINT",
                                           .more = "All of it is read, and compared with the sums that were "
                                                   "written. Where the run was, which dats it holds, how "

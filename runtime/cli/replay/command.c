@@ -204,11 +204,8 @@ static int run_replay(struct cli *cli) {
 }
 
 const struct command cli_replay[] = {
-    {.group = "",
-     .name = "replay",
+    {.name = "replay",
      .arguments = "FILE",
-     .least = 1,
-     .most = 1,
      .help = "Run calls of loops that OP2_CAPTURE has kept",
      .more =
          "Without options it says what the file is of. With --run-code its calls run, on the backend and in "
