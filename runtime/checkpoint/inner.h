@@ -81,9 +81,6 @@ struct replay {
 int replay_next(struct replay *r);
 
 /* ---- signature.c ---- */
-uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count);
-uint64_t hash_word(uint64_t hash, const char *word);
-enum { HASH_START = 1469598103 };
 /* The kind of a loop's call, with its accesses. *kind -1: no memory. All ranks: the first loop of a map looks through it. */
 struct checkpoint;
 int kind_of_loop(struct op_context *ctx, struct checkpoint *k, const struct loop *loop, int *kind,

@@ -9,14 +9,16 @@
 #include "mesh/halo.h"
 #include "record/record.h"
 
-uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count) {
+enum { HASH_START = 1469598103 };
+
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count) {
   const unsigned char *at = bytes;
   for (size_t i = 0; i < count; i++)
     hash = (hash ^ at[i]) * 1099511628211U;
   return hash;
 }
 
-uint64_t hash_word(uint64_t hash, const char *word) {
+static uint64_t hash_word(uint64_t hash, const char *word) {
   return hash_bytes(hash, word, strlen(word) + 1);
 }
 

@@ -59,9 +59,6 @@ struct layout_link {
 };
 int layout_new_table(struct layout *l, const char *name, enum type_code type, const char *type_words, int dim,
                      long long rows, const struct layout_link links[2], struct error *err);
-/* The attributes alone, of a table that is there. On the root. */
-int layout_describe(struct layout *l, const char *name, const char *type_words, int dim, long long rows,
-                    const struct layout_link links[2], struct error *err);
 /* The same without attributes, of any number of dimensions. */
 int layout_create(struct layout *l, const char *name, enum type_code type, int rank,
                   const long long extents[], struct error *err);

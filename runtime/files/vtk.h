@@ -59,7 +59,6 @@ void vtk_step_free(struct vtk_step *s);
 /* Numbers in the array of cells: rows of one kind, or all kinds in one row after the other; polygons of a ragged map are
  * of the second form. */
 bool vtk_is_mixed(const struct vtk_step *s);
-int vtk_cell_length(const struct vtk_step *s, int number);
 /* How many there are of mixed ones. */
 long long vtk_cell_numbers(const struct vtk_step *s);
 enum type_code vtk_cell_type(const struct vtk_step *s);

@@ -182,8 +182,6 @@ void report_three(char *out, size_t size, double value);
 void report_time(char *out, size_t size, double seconds);
 /* Of all loops. */
 double report_seconds(const struct report *r);
-/* The rows, what took longest first. The caller frees the array only. NULL: no memory. */
-const struct report_row **report_sorted(const struct report *r);
 /* GB/s of a row, 0 if it took no time; its share of the triad, 0 if unknown; whether its data fit in the cache. */
 double report_rate(const struct report_row *row);
 double report_share(const struct report *r, const struct report_row *row);

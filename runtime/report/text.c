@@ -132,7 +132,8 @@ static int by_time(const void *a, const void *b) {
   return (x->stats.seconds < y->stats.seconds) - (x->stats.seconds > y->stats.seconds);
 }
 
-const struct report_row **report_sorted(const struct report *r) {
+/* The rows, what took longest first. The caller frees the array only. NULL: no memory. */
+static const struct report_row **sorted(const struct report *r) {
   const struct report_row **rows = array_new((size_t)r->nrows, sizeof *rows);
   for (int i = 0; rows && i < r->nrows; i++)
     rows[i] = &r->rows[i];
@@ -333,7 +334,7 @@ static void text_graphs(const struct report *r, struct text *out) {
 
 void report_text(const struct report *r, struct text *out) {
   const int width = width_of_names(r);
-  const struct report_row **rows = report_sorted(r);
+  const struct report_row **rows = sorted(r);
   /* One more row is no longer than the one that says that it is left out. */
   const int shown = r->all || r->nrows <= most_rows + 1 ? r->nrows : most_rows;
   text_heading(r, out, width);

@@ -76,9 +76,7 @@ static void add_numbers(enum type_code type, const unsigned char *a, const unsig
 static int add_product(struct op_context *ctx, struct thing *a, struct thing *b, double sums[3],
                        struct error *err) {
   if (a->gbl) {
-    int code = queue_flush(ctx, err);
-    if (!code)
-      code = gbl_need(ctx, a->gbl, SPACE_HOST, err);
+    int code = tape_need_gbl(ctx, a->gbl, err);
     if (!code)
       code = gbl_need(ctx, b->gbl, SPACE_HOST, err);
     if (!code && ctx->comm->rank == 0)

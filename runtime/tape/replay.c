@@ -94,7 +94,9 @@ static int put_again(struct op_context *ctx, const struct event *event, struct e
   return gbl_put(ctx, thing->gbl, event->values, err);
 }
 
-int event_again(struct op_context *ctx, struct tape *tape, int e, replay_loop *run, struct error *err) {
+/* Event `e`, before which data are, happens again. */
+static int event_again(struct op_context *ctx, struct tape *tape, int e, replay_loop *run,
+                       struct error *err) {
   struct event *event = &tape->events[e];
   int code = event->kind == EVENT_CONSTANT ? queue_flush(ctx, err) : OP_OK;
   for (int c = 0; !code && c < event->nchanges; c++) {

@@ -64,8 +64,9 @@ int tape_cut(struct op_context *ctx, const struct site *site, enum beside which,
   return code;
 }
 
-int tangent_run(struct op_context *ctx, struct site *site, struct loop *loop, unsigned char *values,
-                bool *ran, struct error *err) {
+/* The site's loop with tangents. *ran: it ran; else nothing was active, and the loop itself has still to run. */
+static int tangent_run(struct op_context *ctx, struct site *site, struct loop *loop, unsigned char *values,
+                       bool *ran, struct error *err) {
   bool active = false;
   int code = queue_flush(ctx, err);
   if (!code)

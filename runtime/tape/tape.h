@@ -114,7 +114,6 @@ struct change {
   int changed, read, wanted; /* the thing's, before the event */
   bool whole;                /* nothing of what it held is left, nor was it read by the event */
   bool zero;                 /* it held zeros, of which nothing is kept for a checkpoint */
-  bool was_varied;
 };
 
 struct event {
@@ -197,7 +196,6 @@ struct thing *thing_of_constant(struct op_context *ctx, const struct constant *c
 struct thing *thing_find(const struct tapes *tapes, const void *object);
 /* What it has beside it, made of zeros if need be. OP_ERR_TYPE of the bar and dot of what has no real numbers. */
 struct thing *thing_beside(struct op_context *ctx, struct thing *thing, enum beside which, struct error *err);
-enum type_code thing_type(const struct thing *thing);
 /* A dat of the library's own, full of zeros, on the same set, of the same dim and type; all ranks have it, or none. NULL with
  * the error set. */
 struct dat *dat_like(struct op_context *ctx, const struct dat *like, const char *name, struct error *err);
@@ -210,8 +208,6 @@ int thing_clear(struct op_context *ctx, struct thing *thing, struct error *err);
 void things_forget(struct op_context *ctx, const void *object);
 
 /* ---- sites.c ---- */
-/* What the program says of the derivatives of a kernel; NULL: nothing. */
-const struct said_kernel *said_find(const struct tapes *tapes, const char *text, const char *name);
 void said_free(struct said_kernel *said);
 /* The loop's, made if need be: another one from where the program says something else of the kernel. */
 struct site *site_of(struct op_context *ctx, struct list *sites, const struct loop *loop,
@@ -279,6 +275,8 @@ int tape_run_zero(struct op_context *ctx, const struct site *site, int arg, cons
                   struct error *err);
 /* `to` is a dat like `from`. */
 int tape_run_copy(struct op_context *ctx, struct dat *from, struct dat *to, struct error *err);
+/* Behind what waits, the global's newest value is on the host. */
+int tape_need_gbl(struct op_context *ctx, struct gbl *gbl, struct error *err);
 /* sums[0] += the sum of all squares of differences, sums[1] += that of all squares of a, where they are alike. */
 int tape_run_differences(struct op_context *ctx, struct dat *a, struct dat *b, double sums[2],
                          struct error *err);
@@ -364,8 +362,6 @@ int event_exchange(struct op_context *ctx, struct event *event, bool back, struc
 /* The same, and what comes behind the event is lost, but for what data have at the end. */
 int event_undo(struct op_context *ctx, struct tape *tape, struct event *event, struct error *err);
 int tape_undo(struct op_context *ctx, struct tape *tape, int to, struct error *err);
-/* Event `e`, before which data are, happens again. */
-int event_again(struct op_context *ctx, struct tape *tape, int e, replay_loop *run, struct error *err);
 int event_primal(struct op_context *ctx, struct event *event, struct error *err);
 int tape_replay(struct op_context *ctx, struct tape *tape, int to, replay_loop *run, struct error *err);
 /* Data have again what the program had. */
@@ -403,9 +399,6 @@ int tape_alone(struct op_context *ctx, const struct loop_call *call, enum derive
                struct error *err);
 /* A recorded loop, with the values of then. */
 int tangent_of_event(struct op_context *ctx, struct event *event, bool *ran, struct error *err);
-/* The site's loop with tangents. *ran: it ran; else nothing was active, and the loop itself has still to run. */
-int tangent_run(struct op_context *ctx, struct site *site, struct loop *loop, unsigned char *values,
-                bool *ran, struct error *err);
 
 /* ---- record.c ---- */
 extern const struct recorder tape_recorder;
