@@ -83,7 +83,6 @@ void rows_forget(struct rows_known *rows) {
 
 int rows_write(struct op_context *ctx, struct layout *l, const struct rows_table *t, struct error *err) {
   const size_t row_bytes = (size_t)t->dim * type_info(t->type)->size;
-  const int values = t->flat ? t->dim : 1; /* what a row counts in the file */
   const struct set *set = t->set;
   const long batch = !together_alone(io_comm(ctx)) ? set->size
                      : row_bytes < LAYOUT_ROUND    ? (long)(LAYOUT_ROUND / row_bytes)
@@ -98,9 +97,7 @@ int rows_write(struct op_context *ctx, struct layout *l, const struct rows_table
     const long count = left < batch ? left : batch;
     code = together_agree(l->comm, t->source(ctx, t->object, low, count, rows, err), err);
     if (!code)
-      code =
-          layout_write(l, t->name, t->type, t->dim / values, t->before + (set->global_first + low) * values,
-                       (long long)count * values, rows, err);
+      code = layout_write(l, t->name, t->type, t->dim, t->before + set->global_first + low, count, rows, err);
     if (!batch)
       break;
   }

@@ -56,10 +56,9 @@ struct vtk_step {
 /* ---- vtk_cells.c: from dats to cells and fields; frees nothing, vtk_step_free does */
 int vtk_choose(struct vtk_step *s, int count, struct dat *const dats[], struct error *err);
 void vtk_step_free(struct vtk_step *s);
-/* Numbers in the array of cells: rows of one kind, or all kinds in one row after the other; polygons of a ragged map are
- * of the second form. */
+/* Cells of several kinds, or polygons of a ragged map, are numbers one after the other; others are rows of one kind. */
 bool vtk_is_mixed(const struct vtk_step *s);
-/* How many there are of mixed ones. */
+/* How many numbers mixed ones are. */
 long long vtk_cell_numbers(const struct vtk_step *s);
 enum type_code vtk_cell_type(const struct vtk_step *s);
 int vtk_write_cells(struct vtk_step *s, struct layout *l, struct error *err);
