@@ -25,7 +25,7 @@ static void member(struct stream *s, op2jit_member *m, long long struct_size) {
   *m = (op2jit_member){name, type, (size_t)offset, (size_t)size};
 }
 
-/* Of what is read, for the process to know; of what is written, `info`. */
+/* Reads a struct and declares it to the process, or writes `info`. */
 static void one_struct(struct stream *s, const struct type_info *info) {
   op2jit_member members[MOST_MEMBERS] = {0};
   char *name = info ? (char *)(size_t)info->name : NULL;
@@ -74,7 +74,7 @@ static void type(struct stream *s, enum type_code *t) {
 
 /* ---- things: a function for each, which writes, reads and frees it ---- */
 
-/* What may be relied on: nothing is wrong so far. */
+/* The size of a set if nothing is wrong so far, else 0. */
 static size_t size_of(const struct stream *s, const struct capture *c, long long set) {
   return s->code || s->frees ? 0 : (size_t)c->sets[set].size;
 }
@@ -91,7 +91,7 @@ static void set(struct stream *s, struct capture_set *set) {
   stream_number(s, &set->entries_of, -1, MOST_THINGS, "the map that a set has entries of");
 }
 
-/* Of a ragged map that is read; how many entries it has. */
+/* The number of entries of a ragged map that is read. */
 static size_t check_rows(struct stream *s, const struct capture_map *map, size_t rows) {
   for (size_t e = 0; !s->code && e <= rows; e++)
     if (map->first[e] < (e ? map->first[e - 1] : 0) || (!e && map->first[0]) || map->first[e] > INT_MAX)

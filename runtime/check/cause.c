@@ -95,7 +95,7 @@ static enum rule find(struct cell *cell, long element, struct text *out) {
   return RULE_UNSET;
 }
 
-/* What the element leaves on side 0. */
+/* The results of the element on side 0. */
 static void digest_of(const struct cell *cell, unsigned char digest[32]) {
   struct sha256 s;
   sha256_begin(&s);
@@ -128,8 +128,8 @@ static bool keeps_something(struct cell *cell, long element, bool *once) {
   return keeps;
 }
 
-/* What the library itself has allocated meanwhile may lie where an index leads far outside: so the sides, which are apart in
- * memory and else alike, are asked before the run that came before. */
+/* Memory that the library allocated meanwhile may lie where an index far outside leads. So the two sides, which differ only
+ * in their addresses, are compared before the earlier run is. */
 enum rule cause_tell(struct cell *cell, long element, struct text *out) {
   bool once;
   const bool keeps = keeps_something(cell, element, &once);

@@ -127,7 +127,7 @@ bool meets_first(const struct pass *p, struct text *out) {
   return false;
 }
 
-/* What the element leaves in row r, and what lies there: a component that differs; -1: none. */
+/* The first component of row r that the element changes to another value than lies there, -1: none. */
 static int find_other(const struct cell *cell, int i, int r, long target) {
   const struct loop_arg *arg = &cell->loop->args[i];
   for (int c = 0; c < arg->dim; c++)

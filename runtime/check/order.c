@@ -50,7 +50,7 @@ static void compare_values(const struct loop_arg *arg, const unsigned char *a, c
   if (memcmp(a, b, type_info(type)->size) == 0)
     return;
   const double size = fabs(type_number(type, a) - type_number(type, b));
-  /* Of 0 and -0 either is the smallest. */
+  /* 0 and -0 are both the smallest value. */
   if (size == 0 && type_info(type)->is_float && arg_is_extreme(arg))
     return;
   if (!most->found || size > most->size)
@@ -102,7 +102,7 @@ static void add_values(const struct loop_arg *arg, const unsigned char *forwards
 
 /* ---- where elements meet ---- */
 
-/* What is added up there may round differently. */
+/* The largest value of the component: sums may differ by the rounding of it. */
 static double largest(const struct loop_arg *arg, const unsigned char *forwards, int component) {
   const struct dat *dat = arg->dat;
   double most = 0;
@@ -193,7 +193,7 @@ static int compare(struct pass *p, const struct copies *forwards, const uint64_t
   return code;
 }
 
-/* Another order is not asked where one has shown what there is to see. */
+/* The second order runs only if the first one shows nothing. */
 int pass_order(struct pass *p, const struct copies *before) {
   struct copies forwards;
   uint64_t added[OP_MAX_ARGS];

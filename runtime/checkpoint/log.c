@@ -1,4 +1,4 @@
-/* What happened so far: kinds of events, and their order in few numbers. */
+/* The history of a run: kinds of events, and their order in few numbers. */
 #include <stdlib.h>
 #include <string.h>
 

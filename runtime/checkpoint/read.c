@@ -1,4 +1,4 @@
-/* What the file of an earlier run holds. */
+/* Reads the file of an earlier run. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -221,7 +221,7 @@ static int read_events(struct past *past, struct error *err) {
   return code;
 }
 
-/* Of this rank, if there are as many as then. */
+/* The values that this rank fetched alone, if there are as many ranks as then. */
 static int read_own(struct past *past, struct error *err) {
   struct layout *l = &past->file;
   const long long ranks = past->facts[FACT_RANKS], rank = l->comm ? l->comm->rank : 0;

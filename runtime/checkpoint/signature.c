@@ -1,4 +1,4 @@
-/* What an event is, by what does not differ from run to run: names, sizes of the whole mesh, texts. */
+/* The kind of an event, made of what is the same in every run: names, sizes of the whole mesh, texts. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,7 +132,7 @@ bool access_kills(const struct loop *loop, const struct loop_arg *arg) {
   return arg->access == OP_WRITE && !arg->map && !loop->set->sub && !partial;
 }
 
-/* What is known of them is of the last call: a temporary has another number each time. */
+/* Keeps the accesses of the last call: a temporary has another number each time. */
 static bool take_accesses(struct kind *kind, const struct loop *loop) {
   struct kind_access *accesses = array_resize(kind->accesses, (size_t)loop->nargs, sizeof *accesses);
   if (!accesses)

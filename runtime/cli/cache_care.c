@@ -6,7 +6,7 @@
 
 #include "cli/cli.h"
 
-/* What was done with so many binaries. */
+/* Says what was done with how many binaries. */
 static int say_count(struct cli *cli, const char *done, long long count) {
   if (cli->json)
     text_addf(&cli->out, "{\"%s\":%lld}", done, count);

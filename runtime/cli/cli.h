@@ -72,7 +72,7 @@ bool cli_number(const char *text, long long most, long long *out);
 /* A message on stderr; returns the status. */
 int cli_fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Were they measured of one loop, on one machine and mesh? */
+/* True if both were measured of one loop, on one machine and mesh. */
 bool cli_same_place(const struct store_tuning *a, const struct store_tuning *b);
 /* Names of loops that the cache has, each once, with a NUL behind it. */
 void cli_note_name(struct text *names, const char *name);
@@ -85,7 +85,7 @@ int cli_check_loop(const struct cli *cli, const char *said);
 /* "12.3 KiB" and "2026-01-31 12:00:00"; the buffers are the caller's. */
 const char *cli_bytes(long long bytes, char out[32]);
 const char *cli_time(long long seconds, char out[32]);
-/* What was added to `out` from byte `begin` on fits 100 columns: lines are broken at spaces and go on behind `indent`. */
+/* Breaks the lines of `out` from byte `begin` on at spaces, so that they fit 100 columns; they go on behind `indent`. */
 enum { CLI_COLUMNS = 100 };
 void cli_wrap(struct text *out, size_t begin, int indent);
 

@@ -29,7 +29,7 @@ static const char *group_of(const struct command *c) {
 
 /* ---- help --------------------------------------------------------------------------------------*/
 
-/* "mesh convert [--to FORMAT] FILE NEW", with the options that the command's own text does not name; how long it is. */
+/* "cache why [--limit N] [LOOP]", with the options that the command's own text does not name; how long it is. */
 static int usage_line(const struct command *c, FILE *to) {
   int width = fprintf(to, "%s%s%s", group_of(c), c->group ? " " : "", c->name);
   for (size_t i = 0; i < sizeof c->options / sizeof *c->options && c->options[i].name; i++)
@@ -39,7 +39,7 @@ static int usage_line(const struct command *c, FILE *to) {
   return width + fprintf(to, "%s%s", c->arguments ? " " : "", words_of(c));
 }
 
-/* Of all commands, or (group not "") of one group. */
+/* The help of all commands, or of one group (not ""). */
 static void print_help(const char *group) {
   if (*group)
     printf("usage: op2jit %s COMMAND [--help] [--json] [OP2_NAME=VALUE...] [ARGUMENT...]\n\n", group);

@@ -213,7 +213,7 @@ static int run_info(struct cli *cli) {
 
 /* ---- warm --------------------------------------------------------------------------------------*/
 
-/* What is in the database of this environment. */
+/* The contents of the store of this environment. */
 struct contents {
   long long binaries;
   struct store_tuning *tunings;

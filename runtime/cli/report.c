@@ -37,7 +37,7 @@ sqlite3_stmt *reports_ask(sqlite3 *db, const char *sql, const struct text *first
   return s;
 }
 
-/* Is it a report of OP2_TIMING=json? */
+/* Checks that it is a report of OP2_TIMING=json. */
 static int check(sqlite3 *db, const char *path, const struct text *json) {
   sqlite3_stmt *s = reports_ask(
       db, "SELECT CASE WHEN json_valid(?1) THEN json_type(?1, '$.loops') = 'array' ELSE 0 END", json, NULL);

@@ -1,4 +1,4 @@
-/* What commands say: errors, sizes, times, and numbers that they are given. */
+/* The output of commands: errors, sizes, times; and numbers among their arguments. */
 #include <stdio.h>
 #include <time.h>
 

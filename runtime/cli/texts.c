@@ -74,7 +74,7 @@ static int write_embedded(const char *path, struct texts_unit unit, const char *
   return good && closed ? CLI_OK : cli_fail(CLI_FAILED, "%s cannot be written", path);
 }
 
-/* What the program that runs would say too, as far as this unit shows it. */
+/* The verdict that the running program would give, as far as this unit shows it. */
 static void add_verdict(const struct read_kernel *k, struct text *out) {
   const struct read_variable *other = NULL;
   for (int i = 0; *k->text && i < k->nvariables; i++) {

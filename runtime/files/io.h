@@ -23,7 +23,7 @@ struct set *load_set_of(struct op_context *ctx, const char *path, const char *na
                         struct error *err);
 struct map *load_map(struct op_context *ctx, struct set *from, struct set *to, int arity, const char *path,
                      const char *name, struct error *err);
-/* What save_mesh wrote of a ragged map. */
+/* Reads a ragged map as save_mesh writes it. */
 struct map *load_ragged(struct op_context *ctx, struct set *from, struct set *to, const char *path,
                         const char *name, struct error *err);
 #define RAGGED_OFFSETS "_offsets" /* behind a ragged map's name */
@@ -32,7 +32,7 @@ struct dat *load_dat(struct op_context *ctx, struct set *set, int dim, const cha
 int load_const(struct op_context *ctx, const char *name, int dim, const char *type, void *value,
                const char *path, struct error *err);
 
-/* What is asked of a constant before anything is done. */
+/* Checks the arguments of a constant before anything is done. */
 int check_const(const char *name, int dim, enum type_code code, const char *type, const void *value,
                 struct error *err);
 

@@ -208,7 +208,7 @@ static int write_round(struct layout *l, const char *name, enum type_code type, 
   return OP_OK;
 }
 
-/* What rows are doing, for who waits. */
+/* Reading or writing, with the words that progress shows. */
 struct moving {
   const char *doing;      /* "reading" */
   move_rows *round;       /* so many at a time */
@@ -239,7 +239,7 @@ void layout_expect(struct layout *l, double bytes) {
     progress_end(l->ctx->log->progress);
 }
 
-/* Of a file that is open together: all ranks take part in all rounds, with no rows at the end if they have fewer. */
+/* Moves rows in rounds. If a file is open together, all ranks take part in all rounds, with no rows at the end if they have fewer. */
 static int move(struct layout *l, const char *name, enum type_code type, int dim, long long first,
                 long long rows, unsigned char *data, const struct moving *what, struct error *err) {
   const size_t row_bytes = (size_t)dim * type_info(type)->size;

@@ -145,7 +145,7 @@ struct map *load_map(struct op_context *ctx, struct set *from, struct set *to, i
   return code ? NULL : map;
 }
 
-/* What this rank reads of a ragged map. */
+/* This rank's part of a ragged map. */
 struct ragged_part {
   long long *offsets; /* from 0 */
   long long first;    /* target, of all ranks' */

@@ -1,4 +1,4 @@
-/* What goes into files: rows of dats and maps as this rank declared them, in the user's order and numbers. All
+/* Rows for files: those of dats and maps as this rank declared them, in the user's order and numbers. All
  * collective. */
 #ifndef OP2JIT_IO_ROWS_H
 #define OP2JIT_IO_ROWS_H

@@ -1,4 +1,4 @@
-/* What a context keeps for files. */
+/* The state of files in a context. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -11,7 +11,7 @@ struct dat;
 
 enum { VTK_CELLS_MOST = 16 };
 
-/* What a row of a map is, by arity and flatness. */
+/* The form of cells, by arity and flatness. */
 struct vtk_kind {
   const char *name; /* XDMF's */
   int number;       /* in mixed topologies */

@@ -31,7 +31,7 @@ static long width(const struct map *map) {
   return map->first ? map->longest : map->arity;
 }
 
-/* Of a set's maps to the points the widest, the first declared among those. */
+/* The widest of a set's maps to the points, the first declared among equals. */
 static struct map *widest(const struct vtk_step *s, const struct set *set) {
   struct map *best = NULL;
   const struct list *maps = &s->ctx->mesh->maps;
@@ -43,7 +43,7 @@ static struct map *widest(const struct vtk_step *s, const struct set *set) {
   return best;
 }
 
-/* Of the set's maps the first that leads to faces in space, of four or more of which something has room inside. */
+/* Finds the set's first map to faces in space. A solid has four faces or more. */
 static bool find_solids(const struct vtk_step *s, const struct set *set, struct vtk_cells *out) {
   enum { LEAST_FACES = 4 };
   const struct list *maps = &s->ctx->mesh->maps;
@@ -228,7 +228,7 @@ bool vtk_is_mixed(const struct vtk_step *s) {
   return s->ncells > 1 || (s->ncells == 1 && (s->cells[0].map->first || s->cells[0].faces));
 }
 
-/* What a mixed topology has in front of each element's points: the kind, and for some how many points there are. */
+/* How many numbers a mixed topology has in front of each element's points: the kind, and for some the number of points. */
 static int front_of(const struct vtk_cells *cells) {
   return 1 + cells->kind->counted;
 }
@@ -262,7 +262,7 @@ static int write_numbers(struct layout *l, enum type_code type, long long before
   return layout_write(l, "cells", type, 1, before, count, numbers, err);
 }
 
-/* Each cell's points, behind what a mixed topology has in front of them. */
+/* Lists each cell's points behind these numbers. */
 static void list_points(const struct vtk_cells *cells, const struct rows_known *known, long long *numbers) {
   for (long e = 0; e < cells->map->from->size; e++) {
     *numbers++ = cells->kind->number;

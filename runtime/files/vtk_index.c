@@ -131,7 +131,7 @@ static int read_text(const char *path, struct text *out, struct error *err) {
   return access(path, F_OK) != 0 && errno == ENOENT ? OP_OK : file_read(path, out, err);
 }
 
-/* What is behind `text` if it begins so; NULL. */
+/* The text behind `begin`, NULL: `text` does not begin so. */
 static const char *behind(const char *text, const char *begin) {
   const size_t length = strlen(begin);
   return text && strncmp(text, begin, length) == 0 ? text + length : NULL;

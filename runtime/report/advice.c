@@ -1,4 +1,4 @@
-/* What a user could change, a line each, with the figure that says so. */
+/* Advice to the user, a line each, with the figure behind it. */
 #include "report/forms.h"
 
 static void advise_trials(const struct report_row *row, struct text *out) {
@@ -62,7 +62,7 @@ static void advise_unused(const struct report_row *row, struct text *out) {
               text_str(&row->detail->unused));
 }
 
-/* What is small does no harm. */
+/* Small dats do no harm. */
 static void advise_unread(const struct report_unread *unread, struct text *out) {
   const double small = 1e6;
   if (unread->bytes >= small)
@@ -81,7 +81,7 @@ static void advise_moved(const struct report_moved *moved, struct text *out) {
       text_str(&moved->loops), text_str(&moved->now));
 }
 
-/* What ranks computed, without exchanging and waiting. */
+/* The seconds that a rank computed, without exchanging and waiting. */
 static double computed_by(const struct report *r, int rank) {
   double seconds = 0;
   for (int i = 0; i < r->nrows; i++)

@@ -24,7 +24,7 @@ static struct report_view *find_views(const struct op_context *ctx, int *count) 
   return views;
 }
 
-/* What the program has in its own array it may look at there. */
+/* Dats without a reader. The program may read a view in its own array. */
 static struct report_unread *find_unread(const struct op_context *ctx, int *count) {
   const struct list *dats = &ctx->mesh->dats;
   struct report_unread *unread = array_new((size_t)dats->count, sizeof *unread);
@@ -69,7 +69,7 @@ static struct report_moved *find_moved(const struct op_context *ctx, int *count)
 
 /* ---- the order of the mesh ---- */
 
-/* Of all dats that loops reach through a map: the longest rows, and the loop that takes the most time. */
+/* The use of a map: the longest rows that loops reach through it, and the loop that takes the most time. */
 struct use {
   const struct map *map;
   size_t row_bytes;

@@ -1,4 +1,4 @@
-/* What is made of the figures of loops, and how times are written. */
+/* Figures that are computed from those of loops, and the form of times. */
 #include <stdio.h>
 
 #include "report/forms.h"

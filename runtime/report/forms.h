@@ -43,7 +43,7 @@ struct report_speed {
   char *version, *variant, *mesh;
 };
 
-/* What JSON and the page have beside the table's columns. Without a record of the loop: nothing. */
+/* Details for JSON and the page. Empty without a record of the loop. */
 struct report_detail {
   struct text set, args, plan; /* args: a line each */
   struct text history;         /* what the cache says of the kernel, newest first: a line each */
@@ -61,7 +61,7 @@ struct report_detail {
   struct text unused; /* "argument 3 (dat "x")": those that its kernel does not name, with ',' between them */
 };
 
-/* What one rank says of one loop. */
+/* The figures of one loop on one rank. */
 struct report_rank {
   double seconds, exchange_seconds, waiting_seconds, messages, bytes_sent, exchanges, redundant;
 };
@@ -171,16 +171,16 @@ void report_csv(const struct report *r, struct text *out);
 /* Chrome's trace event format. */
 void report_trace(const struct report *r, struct text *out);
 
-/* What a user could change, a line each. */
+/* Advice to the user, a line each. */
 void report_advice(const struct report *r, struct text *out);
-/* What is said below the table. */
+/* The sentences below the table. */
 void report_notes(const struct report *r, struct text *out);
 
 /* Three digits: more say nothing of a time. */
 void report_three(char *out, size_t size, double value);
 /* Three digits and a unit: "2.50 s", "83.1 ms". */
 void report_time(char *out, size_t size, double seconds);
-/* Of all loops. */
+/* The seconds of all loops. */
 double report_seconds(const struct report *r);
 /* GB/s of a row, 0 if it took no time; its share of the triad, 0 if unknown; whether its data fit in the cache. */
 double report_rate(const struct report_row *row);

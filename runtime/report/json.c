@@ -176,7 +176,7 @@ static void add_graphs(const struct report *r, struct text *out) {
   json_close(out, ']');
 }
 
-/* What this rank did first, one line each: the page's picture of the start. */
+/* The first events of this rank, one line each: the page's picture of the start. */
 static void add_events(const struct report *r, struct text *out) {
   json_open(out, "events", '[');
   for (int i = 0; i < r->nevents; i++) {

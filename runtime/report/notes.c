@@ -1,4 +1,4 @@
-/* What the report says below its table, in words. */
+/* The sentences below the table of a report. */
 #include <string.h>
 
 #include "loop/queue.h"
@@ -40,13 +40,13 @@ static void note_scalar(const struct report *r, struct text *out) {
       text_addf(out, "%s runs without vector instructions: %s\n", r->rows[i].name, r->rows[i].stats.scalar);
 }
 
-/* Everything else has the same bits on any number of threads. */
+/* All other variants have the same bits on any number of threads. */
 static bool depends_on_threads(const struct report_row *row) {
   static const char owners[] = "owners/";
   return row->stats.variant && strncmp(row->stats.variant, owners, sizeof owners - 1) == 0;
 }
 
-/* What takes a hundredth of the time or more. */
+/* Calls that take a hundredth of the time or more. */
 static void note_outside(const struct report *r, struct text *out) {
   const char *gap = "outside loops: ";
   char time[48];
@@ -98,7 +98,7 @@ static void add_otherwise(const struct report_detail *d, struct text *out) {
             with, without, d->fastest / d->otherwise);
 }
 
-/* What taking turns and exact sums cost is in the loops' seconds: no clock tells it from the rest. */
+/* Taking turns and exact sums are part of the loops' seconds: no clock tells them from the rest. */
 static void note_ordered(const struct report *r, struct text *out) {
   char time[48];
   for (int i = 0; i < r->nrows; i++) {
@@ -158,7 +158,7 @@ static void note_tiles(const struct report *r, struct text *out) {
         "not the memory's; chains in tiles have what they move\n");
 }
 
-/* Only where some could. */
+/* Only where loops could wait. */
 static void note_waiting(const struct report *r, struct text *out) {
   if (r->waited >= 0 && r->calls > 0)
     text_addf(out, "%lld of %lld calls waited to run with others\n", r->waited, r->calls);

@@ -99,7 +99,7 @@ static void add_row(struct report *r, const struct loop_site **sites, const stru
   r->rows[r->nrows++] = (struct report_row){.name = site->name, .stats = *site_stats(site)};
 }
 
-/* Of the loops that were called, in the order of their first call. */
+/* A row for each loop that was called, in the order of first calls. */
 static int make_rows(struct op_context *ctx, struct report *r, bool history, struct error *err) {
   const size_t most = (size_t)ctx->sites->count;
   const struct loop_site **sites = array_new(most, sizeof *sites);
@@ -184,7 +184,7 @@ static struct report_graph *find_graphs(const struct op_context *ctx, int *count
   return graphs;
 }
 
-/* What run it is. */
+/* Names of the run. */
 struct who {
   struct text program, sets;
   char host[128], date[32];
@@ -220,7 +220,7 @@ static bool was_called(const struct op_context *ctx, const char *name) {
   return false;
 }
 
-/* What is said of ranks beside the rows. */
+/* Finds ranks that own nothing. */
 static int look_at_ranks(const struct op_context *ctx, int code, struct report *r, struct error *err) {
   double nothing = 1;
   r->on_devices = ctx->backend->on_device || ctx->peers;

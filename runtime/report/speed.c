@@ -136,7 +136,7 @@ static void note(void *user, const struct store_speed *s) {
   seen->failed |= !made->version || !made->variant || !made->mesh;
 }
 
-/* What most likely made it slower: the first thing that changed. */
+/* The likely reason: the first thing that changed. */
 static void tell_reason(const struct report_speed *then, const struct loop *loop, const char *mesh,
                         struct text *out) {
   if (strcmp(then->variant, loop->stats.variant) != 0)

@@ -203,7 +203,7 @@ static void text_oldest(long long oldest, struct text *out) {
     text_addf(out, "* not measured in this run, but kept from earlier ones, the first on %s\n", words);
 }
 
-/* Of a period in each kind of way, and the way that is best. */
+/* The time of a period in each kind of way, and the best way. */
 static void text_ways(const struct report *r, struct text *out) {
   long long oldest = 0;
   if (r->nways == 0)
@@ -224,7 +224,7 @@ static void text_ways(const struct report *r, struct text *out) {
   text_oldest(oldest, out);
 }
 
-/* Of a run, and after a slash what it would be in one layer. */
+/* Figures of a run, and after a slash those with one layer. */
 static void text_layers(const struct report *r, struct text *out) {
   if (r->nlayers == 0)
     return;
@@ -290,7 +290,7 @@ static void text_types(const struct report_graph *g, struct text *out) {
     }
 }
 
-/* Of the last run, of this rank: messages are types too. */
+/* Messages of this rank in the last run. */
 static void text_messages(const struct report_graph *g, struct text *out) {
   if (g->last.ranks < 2)
     return;
@@ -299,7 +299,7 @@ static void text_messages(const struct report_graph *g, struct text *out) {
   text_addf(out, "%.3g ms waited for others'\n", 1e3 * g->last.waited);
 }
 
-/* Of the last run. */
+/* The device's share of the last run. */
 static void text_device(const struct report_graph *g, struct text *out) {
   if (g->last.groups)
     text_addf(out, "  on a device: %lld groups of threads, %.3g MB, %.3g ms of a run for copies\n",
@@ -335,7 +335,7 @@ static void text_graphs(const struct report *r, struct text *out) {
 void report_text(const struct report *r, struct text *out) {
   const int width = width_of_names(r);
   const struct report_row **rows = sorted(r);
-  /* One more row is no longer than the one that says that it is left out. */
+  /* Print the last row instead of "1 others". */
   const int shown = r->all || r->nrows <= most_rows + 1 ? r->nrows : most_rows;
   text_heading(r, out, width);
   for (int i = 0; rows && i < shown; i++)

@@ -1,4 +1,4 @@
-/* What dot-product tests share, and that of one loop. */
+/* Shared parts of dot-product tests, and the test of one loop. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,7 +160,7 @@ int test_close(struct test *t, int code, struct error *err) {
   return code;
 }
 
-/* Does the test begin with a dot, or a bar, of the thing? */
+/* True if the test begins with a dot, or a bar, of the thing. */
 static bool begins_with(const struct test *t, const struct thing *thing, bool dots) {
   bool active = false;
   if (!t->site)
@@ -200,7 +200,7 @@ int test_sum(const struct test *t, const double of_y[3], const double of_x[3], s
 
 /* ---- one loop ---- */
 
-/* What the tangent loop writes is put aside too: data are to stay. */
+/* The data that the tangent loop writes are put aside too, and come back. */
 static int put_data_aside(struct test *t, struct aside *data, struct error *err) {
   int code = queue_flush(t->ctx, err);
   for (int i = 0; !code && i < t->n; i++) {

@@ -1,4 +1,4 @@
-/* Whose value it is that a MIN or MAX left, so that its derivative is known. It cannot be found by comparing what a
+/* Finds the element whose value a MIN or MAX left, so that its derivative is known. It cannot be found by comparing what a
  * kernel computes anew with what the loop left: rounding differs. So each element's candidates are stored, the best of those
  * is found, and stored values are compared with stored ones. Among equals the lowest number wins, and before all of them
  * the value from before the loop. Nothing of this is kept: it is done again where a derivative runs. */
@@ -21,7 +21,7 @@ static int entries_of(const struct loop_arg *arg) {
   return is_vector(arg) ? arg->map->arity : 1;
 }
 
-/* Of several arguments of one dat the first one stands for it. */
+/* The first of several arguments of one dat stands for it. */
 static bool is_first(const struct site *site, int arg) {
   for (int i = 0; i < arg; i++)
     if (site->things[i] == site->things[arg] && site_seeks(site, i))

@@ -108,7 +108,7 @@ int fixed_end(struct op_context *ctx, struct tape *tape, struct error *err) {
 
 /* ---- backwards ---- */
 
-/* What it changes, and its bar; NULL: the i-th thing is none of these. */
+/* The bar of the i-th thing if the rounds change it, else NULL. */
 static struct thing *bar_of(const struct op_context *ctx, const struct tape *tape,
                             const struct fixed_point *f, int i) {
   struct thing *thing = ctx->tapes->things.items[i];

@@ -31,18 +31,18 @@ int event_exchange(struct op_context *ctx, struct event *event, bool back, struc
   return code || !constant ? code : set_constant(ctx, event, back, err);
 }
 
-/* Is what the thing holds needed at the end, when event `e` changes it? */
+/* True if the thing's value is needed at the end, when event `e` changes it. */
 static bool is_last(const struct tape *tape, int e, const struct thing *thing) {
   return !thing->moved && (tape->home == INT_MAX || (e < tape->home && !thing->remade));
 }
 
-/* It is about to be overwritten by event `e`, or by what was there before that. */
+/* Saves a value before event `e`, or its undoing, overwrites it. */
 static int save_last(struct op_context *ctx, struct tape *tape, int e, const struct change *change,
                      bool whole, struct error *err) {
   struct thing *thing = change->thing;
   struct change end = {.thing = thing, .whole = whole};
   int code = is_last(tape, e, thing) ? keep_room(ctx, tape, thing->bytes, err) : OP_OK;
-  if (code || !is_last(tape, e, thing)) /* not any more, if there is no room */
+  if (code || !is_last(tape, e, thing)) /* without room it is no longer needed */
     return code;
   code = keep_now(ctx, tape, &end, err);
   thing->last = end.kept;
@@ -128,7 +128,7 @@ int tape_replay(struct op_context *ctx, struct tape *tape, int to, replay_loop *
 
 /* ---- the end ---- */
 
-/* `change` has what it held before that: what the program had is there again. */
+/* Gives the thing its last value again; `change` gets the value that it held before. */
 static int bring_back(struct op_context *ctx, struct tape *tape, struct thing *thing, struct change *change,
                       struct error *err) {
   struct change last = {.thing = thing, .kept = thing->last, .value = thing->last_value};
@@ -146,7 +146,7 @@ static int bring_back(struct op_context *ctx, struct tape *tape, struct thing *t
   return code;
 }
 
-/* Those of events from `at` to where data come back. */
+/* Sets the constants of events from `at` to where data come back. */
 static int set_constants(struct op_context *ctx, const struct tape *tape, struct error *err) {
   int code = OP_OK;
   for (int e = tape->at; !code && e < tape->nevents && e < tape->home; e++)

@@ -1,4 +1,4 @@
-/* What watch.c and starts.c share. Side 0 holds what a run left. */
+/* Shared by watch.c and starts.c. Side 0 holds the results of a run. */
 #ifndef OP2JIT_CHECK_WATCH_INNER_H
 #define OP2JIT_CHECK_WATCH_INNER_H
 

@@ -1,4 +1,4 @@
-/* What a kernel adds, or makes larger or smaller, is looked at from other starts. */
+/* Increments and extrema are looked at once more from other start values. */
 #include <math.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ bool watch_has_increments(const struct cell *cell) {
   return false;
 }
 
-/* Of what side 1 holds before its run. */
+/* The largest value that side 1 holds before its run. */
 double watch_largest_input(const struct cell *cell) {
   double largest = 1;
   for (int i = 0; i < cell->loop->nargs; i++) {
@@ -177,7 +177,7 @@ static int start_at_limits(struct cell *cell) {
   return last;
 }
 
-/* A component that is not at its limit any more; NaN is let through. */
+/* The first component that has left its limit, -1: none. NaN is let through. */
 static int first_below_limit(const struct loop_arg *arg, const unsigned char *row) {
   for (int c = 0; c < arg->dim; c++) {
     unsigned char limit[sizeof(long double)];

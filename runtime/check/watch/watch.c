@@ -64,7 +64,7 @@ int watch_not_finite(const struct loop_arg *arg, const unsigned char *row) {
 
 /* ---- after the first run ---- */
 
-/* Is there anything that a closer look might call a violation? */
+/* True if a closer look might find a violation. */
 static bool is_suspicious(struct cell *cell, long element) {
   const struct loop *loop = cell->loop;
   for (int i = 0; i < loop->nargs; i++) {

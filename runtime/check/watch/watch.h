@@ -1,4 +1,4 @@
-/* What one element's kernel did, compared with what its descriptors promise. */
+/* Compares what the kernel did on one element with the promises of its descriptors. */
 #ifndef OP2JIT_CHECK_WATCH_H
 #define OP2JIT_CHECK_WATCH_H
 
@@ -13,10 +13,10 @@
  *             no right to read, increments are only added to, nothing outside the rows is written
  * Without `thorough` guards are not looked at: ask cell_broken_guard. */
 int watch_element(struct cell *cell, long element, bool thorough, bool *ended, struct notes *notes);
-/* What the last run ended at, if it came to no end. */
+/* Notes why the last run did not come to its end, if so. */
 int watch_end(struct cell *cell, long element, bool *ended, struct notes *notes);
 
-/* Is a component of a row of floating point an infinity or NaN? The first such; -1: none. */
+/* The first component of a row of floating point that is infinite or NaN, -1: none. */
 int watch_not_finite(const struct loop_arg *arg, const unsigned char *row);
 
 #endif

@@ -101,7 +101,7 @@ int watch_tell_change(const struct cell *cell, enum rule rule, int i, int r, int
   return tell_and_free(cell, rule, i, element, &what, notes);
 }
 
-/* Of the loop as a whole, at an element; `format` goes on behind the set. */
+/* A finding about the whole loop at an element; `format` continues behind the set. */
 static __attribute__((format(printf, 5, 6))) int tell_element(const struct loop *loop, enum rule rule,
                                                               long element, struct notes *notes,
                                                               const char *format, ...) {
@@ -174,7 +174,7 @@ static int only_ragged(const struct cell *cell) {
   return found;
 }
 
-/* Which map's number bounds k? Each map is named once, by its first argument. */
+/* Says by which map's number of targets k is bounded. Each map is named once, by its first argument. */
 static void tell_numbers(const struct cell *cell, struct text *out) {
   const struct loop *loop = cell->loop;
   const char *before = "let k go from 0 to n - 1, by the n of the argument's own map: here n is ";

@@ -1,5 +1,4 @@
-/* What is said of an argument that does not do what its descriptor promises. All that returns an int returns what
- * note() does. */
+/* Messages about arguments that do not keep the promise of their descriptors. All ints are those of note(). */
 #ifndef OP2JIT_CHECK_WATCH_SAY_H
 #define OP2JIT_CHECK_WATCH_SAY_H
 
@@ -9,11 +8,11 @@
 /* "loop res_calc, argument 5 (dat "res", OP_INC)", appended. */
 void watch_title(const struct loop *loop, int arg, struct text *out);
 
-/* Of argument `arg`: loop, argument, element, what. */
+/* Notes a violation of argument `arg`: its message has loop, argument, element, and the words. */
 int watch_violation(const struct loop *loop, enum rule rule, int arg, long element, struct notes *notes,
                     const char *format, ...) __attribute__((format(printf, 6, 7)));
 
-/* Of row r of argument i: "component 2", or "component 2 (element 7 of set "cells", entry 1 of map "edge_cells")",
+/* The place in row r of argument i: "component 2", or "component 2 (element 7 of set "cells", entry 1 of map "edge_cells")",
  * appended. */
 void watch_place(const struct cell *cell, int i, int r, int component, long element, struct text *out);
 /* `said` names the place. What mends it, by the rule, is said behind it. */

@@ -108,7 +108,7 @@ void fault_free(struct fault *f) {
   text_free(&f->words);
 }
 
-/* What is kept is so of all calls and elements: the same values must still differ. */
+/* Kept values are those of all calls and elements: the same ones must still differ. */
 static bool is_same(const struct judge *j, const struct fault *a, const struct fault *b) {
   return a->kind == b->kind && a->end == b->end && a->code == b->code && a->fact == b->fact &&
          (a->kind != FAULT_KEPT || j->beyond ||

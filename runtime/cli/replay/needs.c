@@ -1,4 +1,4 @@
-/* What is kept of a value came of earlier calls too: their elements that changed what these ones read belong to it. */
+/* A kept value depends on earlier calls too: adds their elements that changed what the wanted elements read. */
 #include <stdlib.h>
 
 #include "base/size.h"
@@ -16,7 +16,7 @@ static struct capture_reach rows_of(const struct needs *n, const struct capture_
   return arg->form == DESC_DAT ? capture_reach(n->c, arg, element) : (struct capture_reach){0, 1, NULL};
 }
 
-/* Does the element change in that call what a later one reads? */
+/* True if the element changes in that call what a later one reads. */
 static bool is_needed(const struct needs *n, int number, long long element) {
   const struct capture_call *call = &n->c->calls[number];
   bool needed = false;

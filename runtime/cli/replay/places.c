@@ -19,7 +19,7 @@ static void count_rows(const struct capture *c, const struct capture_call *call,
   }
 }
 
-/* What calls do with it; false: no memory. */
+/* Finds how calls change it; false: no memory. */
 static bool look_at(const struct capture *c, struct place *place, bool *changed) {
   const size_t size = capture_rows(c, place->data);
   double *rows = array_new(size, sizeof *rows);

@@ -1,5 +1,5 @@
-/* Which elements explain a sum that only a file has wrong: a row of them that was overlooked, or that came twice. What each gives
- * is known by a run in which the sum is a dat. */
+/* Finds the elements that explain a sum which only the file has wrong: a row of them that was overlooked, or came twice. A run
+ * in which the sum is a dat shows what each element adds. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -92,7 +92,7 @@ static bool explain(const struct capture *c, const struct capture_call *call, co
   return found;
 }
 
-/* What is kept of a sum is what the program would have of the elements that are left: one of the block counts not at all, or
+/* The kept sum becomes what the program would have of the elements that are left: those of the block count not at all, or
  * twice. */
 static void add_kept(const struct capture_call *call, const struct capture_data *data,
                      const unsigned char *each, const unsigned char *runs, const struct block *block,

@@ -68,7 +68,7 @@ static enum type_code whole_number(size_t size, bool has_sign) {
   }
 }
 
-/* What a type of a file is. */
+/* Says which type of ours holds the values of a file's. */
 static void hdf5_describe(hid_t type, struct file_dataset *out) {
   const size_t size = H5Tget_size(type);
   const H5T_class_t class = H5Tget_class(type);
