@@ -293,7 +293,7 @@ SQUARE = ["4 1 0 1", "0 0", "1 0", "1 1", "0 1", "0 1 2 3", "0 1 0 1"]
 
 @pytest.mark.parametrize(
     "line, by, words",
-    [(6, "0 1 2 x", 'a.dat, line 7: "x" is not a number'), (0, "4 1 0 9", "too short for 9 bedges"),
+    [(6, "0 1 0 x", 'a.dat, line 7: "x" is not a number'), (0, "4 1 0 9", "too short for 9 bedges"),
      (0, "4 1 0.5 1", "begins with the numbers of nodes"), (5, "0 1 2 4", "map pcell has entries outside of nodes"),
      (6, "0 1 0 1 1", "something follows the last boundary edge"), (5, "0 1 2 0.5", "something else than whole numbers")],
 )  # fmt: skip
@@ -301,7 +301,9 @@ def test_airfoil_text_that_is_damaged(tmp_path, line, by, words):
     text = tmp_path / "a.dat"
     text.write_text("\n".join(SQUARE))
     mesh("convert", text, tmp_path / "a.h5")
-    text.write_text("\n".join([by if i == line else good for i, good in enumerate(["", *SQUARE] if line == 6 else SQUARE)]))
+    lines = list(SQUARE)
+    lines[line] = by
+    text.write_text("\n".join(lines))
     assert words in mesh("convert", text, tmp_path / "b.h5", status=1)
     assert sorted(os.listdir(tmp_path)) == ["a.dat", "a.h5"]
 
