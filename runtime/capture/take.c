@@ -20,9 +20,6 @@
 #include "record/recorder.h"
 #include "tune/place.h"
 
-#define WORDS_(x) #x
-#define WORDS(x) WORDS_(x)
-
 /* ---- what is asked for ---- */
 
 static bool parse(struct taking *t, const char *value) {
@@ -415,8 +412,7 @@ static int add_facts(const struct op_context *ctx, struct capture *c, struct err
   tuning_host(&machine);
   snprintf(numbers[0], sizeof numbers[0], "%d", ctx->comm->rank);
   snprintf(numbers[1], sizeof numbers[1], "%d", ctx->comm->size);
-  const char *const facts[][2] = {{"version", WORDS(OP2JIT_VERSION_MAJOR) "." WORDS(
-                                                  OP2JIT_VERSION_MINOR) "." WORDS(OP2JIT_VERSION_PATCH)},
+  const char *const facts[][2] = {{"version", VERSION},
                                   {"machine", text_str(&machine)},
                                   {"backend", ctx->backend->name},
                                   {"rank", numbers[0]},

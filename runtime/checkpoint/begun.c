@@ -142,8 +142,7 @@ static int take_what_happened(struct op_context *ctx, struct checkpoint *k, stru
   image->facts[FACT_RANKS] = ctx->comm->size;
   image->facts[FACT_TIME] = (long long)time(NULL);
   image->facts[FACT_SECONDS] = (long long)(clock_seconds() - k->opened) + k->seconds_before;
-  snprintf(image->version, sizeof image->version, "%d.%d.%d", OP2JIT_VERSION_MAJOR, OP2JIT_VERSION_MINOR,
-           OP2JIT_VERSION_PATCH);
+  snprintf(image->version, sizeof image->version, VERSION);
   snprintf(image->backend, sizeof image->backend, "%s", ctx->backend->name);
   if (!code &&
       (!add_bytes(ctx, image, "events", FACT_PAIRS, k->happened.pairs,

@@ -6,7 +6,6 @@
 #include "files/files.h"
 #include "mesh/mesh.h"
 
-struct comm;
 struct dat;
 struct io; /* in the context: the plugin, and the series of steps that were begun */
 
@@ -14,7 +13,6 @@ struct io; /* in the context: the plugin, and the series of steps that were begu
 int io_table(struct op_context *ctx, const struct file_table **out, struct error *err);
 struct io *io_state(struct op_context *ctx);
 void io_free(struct io *io);
-struct comm *io_comm(const struct op_context *ctx);
 
 /* ---- load.c ---- */
 struct set *load_set(struct op_context *ctx, const char *path, const char *name, struct error *err);

@@ -18,7 +18,7 @@ static int begin(struct op_context *ctx, struct writing *w, struct layout *l, co
   const struct file_table *table;
   int code = io_table(ctx, &table, err);
   if (!code)
-    code = writing_begin(w, table, io_comm(ctx), path, keep ? path : NULL, err);
+    code = writing_begin(w, table, ctx->comm, path, keep ? path : NULL, err);
   if (code)
     return code;
   *l = writing_layout(w, path);
@@ -242,7 +242,7 @@ int save_const(struct op_context *ctx, const char *name, int dim, const char *ty
   struct text place = {0};
   const enum type_code type_of = type_parse(type, NULL);
   int code = check_const(name, dim, type_of, type, value, err);
-  code = together_agree(io_comm(ctx), code, err);
+  code = together_agree(ctx->comm, code, err);
   if (!code)
     code = begin(ctx, &w, &l, path, true, err);
   if (code)

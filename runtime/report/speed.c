@@ -19,10 +19,6 @@
 #include "tune/mode.h"
 #include "tune/place.h"
 
-#define WORDS_(x) #x
-#define WORDS(x) WORDS_(x)
-#define VERSION WORDS(OP2JIT_VERSION_MAJOR) "." WORDS(OP2JIT_VERSION_MINOR) "." WORDS(OP2JIT_VERSION_PATCH)
-
 /* ---- where a time belongs ---- */
 
 struct place {
