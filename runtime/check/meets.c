@@ -3,6 +3,7 @@
 
 #include "base/size.h"
 #include "check/pass.h"
+#include "check/shadow/shadow.h"
 #include "check/watch/watch_say.h"
 
 /* By target, an element + 1: the first that writes it, and the first other one, negative once it was told; 0: none. */
@@ -132,7 +133,8 @@ static int find_other(const struct cell *cell, int i, int r, long target) {
   const struct loop_arg *arg = &cell->loop->args[i];
   for (int c = 0; c < arg->dim; c++)
     if (!type_near(arg->type, dat_value(arg->dat, target, c),
-                   cell_row(cell, 0, i, r) + (size_t)c * arg->dat->value_size, MEETS_WIDE, MEETS_NARROW))
+                   cell_row(cell, 0, i, r) + (size_t)c * arg->dat->value_size, values_tolerance(TYPE_DOUBLE),
+                   values_tolerance(TYPE_FLOAT)))
       return c;
   return -1;
 }

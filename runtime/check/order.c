@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "check/pass.h"
+#include "check/shadow/shadow.h"
 #include "mesh/data.h"
 
 /* Backwards, or in a shuffled order that reaches each element once: e -> a e + b modulo n, a coprime to n. */
@@ -114,9 +115,9 @@ static double largest(const struct loop_arg *arg, const unsigned char *forwards,
 }
 
 static bool is_same(enum type_code type, const unsigned char *a, const unsigned char *b, double size) {
-  const double tolerance = type == TYPE_FLOAT ? MEETS_NARROW : MEETS_WIDE;
   return type_same(type, a, b) ||
-         (type_info(type)->is_float && fabs(type_number(type, a) - type_number(type, b)) <= tolerance * size);
+         (type_info(type)->is_float &&
+          fabs(type_number(type, a) - type_number(type, b)) <= values_tolerance(type) * size);
 }
 
 static int compare_meetings(struct pass *p, int i, const unsigned char *forwards, enum order order,

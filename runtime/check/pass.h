@@ -44,9 +44,7 @@ int pass_forwards(struct pass *p);
 int pass_order(struct pass *p, const struct copies *before);
 
 /* meets.c: elements that write one target. That is right if they write the same, or if what they make of it does not
- * depend on their order. What is equal may be rounded differently: so much of it, of doubles and of floats. */
-#define MEETS_WIDE 1e-10
-#define MEETS_NARROW 1e-4
+ * depend on their order. Equal values may differ by rounding (values_tolerance). */
 int meets_open(struct pass *p, struct error *err);
 void meets_forget(struct pass *p);
 void meets_free(struct pass *p);

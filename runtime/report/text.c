@@ -160,13 +160,6 @@ static void text_across(const struct report *r, const struct report_row *const *
   }
 }
 
-static void cell_known_time(struct text *out, double seconds, int width) {
-  if (seconds > 0)
-    cell_time(out, seconds, width);
-  else
-    text_addf(out, " %*s", width, "-");
-}
-
 /* Its loops' rows above have shares of its time. What it must move is a share of what the memory can do. */
 static void text_chains(const struct report *r, struct text *out) {
   if (r->nchains == 0)
@@ -178,7 +171,7 @@ static void text_chains(const struct report *r, struct text *out) {
     const struct tiled_facts *c = &r->chains[i];
     text_addf(out, "%6d %9lld", c->loops, c->runs);
     cell_time(out, c->seconds, 8);
-    cell_known_time(out, c->floor, 8);
+    cell_time(out, c->floor, 8);
     cell_time(out, c->cutting, 8);
     text_addf(out, " %8.3f %6d %6d %5.1f%% %8.2f %8.2f", c->tile_bytes * 1e-6, c->tiles, c->chunks,
               100 * c->gap, c->called_bytes * 1e-6, c->bytes * 1e-6);
@@ -189,7 +182,7 @@ static void text_chains(const struct report *r, struct text *out) {
 
 /* One that an earlier run measured has a star; *oldest: when that was. */
 static void cell_of_run(struct text *out, double seconds, long long from, int width, long long *oldest) {
-  cell_known_time(out, seconds, width);
+  cell_time(out, seconds, width);
   text_add_char(out, seconds > 0 && from > 0 ? '*' : ' ');
   if (seconds > 0 && from > 0 && (*oldest == 0 || from < *oldest))
     *oldest = from;

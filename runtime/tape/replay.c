@@ -36,6 +36,12 @@ static bool is_last(const struct tape *tape, int e, const struct thing *thing) {
   return !thing->moved && (tape->home == INT_MAX || (e < tape->home && !thing->remade));
 }
 
+static void put_last(struct thing *thing, const struct change *end) {
+  thing->last = end->kept;
+  thing->last_value = end->value;
+  thing->moved = true;
+}
+
 /* Saves a value before event `e`, or its undoing, overwrites it. */
 static int save_last(struct op_context *ctx, struct tape *tape, int e, const struct change *change,
                      bool whole, struct error *err) {
@@ -45,8 +51,7 @@ static int save_last(struct op_context *ctx, struct tape *tape, int e, const str
   if (code || !is_last(tape, e, thing)) /* without room it is no longer needed */
     return code;
   code = keep_now(ctx, tape, &end, err);
-  thing->last = end.kept;
-  thing->last_value = end.value;
+  put_last(thing, &end);
   thing->moved = !code;
   return code;
 }
@@ -64,9 +69,7 @@ int event_undo(struct op_context *ctx, struct tape *tape, struct event *event, s
       continue;
     }
     if (is_last(tape, e, thing)) {
-      thing->last = change->kept;
-      thing->last_value = change->value;
-      thing->moved = true;
+      put_last(thing, change);
       change->kept = NULL;
       change->value = NULL;
     } else
@@ -131,7 +134,7 @@ int tape_replay(struct op_context *ctx, struct tape *tape, int to, replay_loop *
 /* Gives the thing its last value again; `change` gets the value that it held before. */
 static int bring_back(struct op_context *ctx, struct tape *tape, struct thing *thing, struct change *change,
                       struct error *err) {
-  struct change last = {.thing = thing, .kept = thing->last, .value = thing->last_value};
+  struct change last = thing_take_last(thing);
   int code = queue_flush(ctx, err);
   if (!code)
     code = keep_exchange(ctx, &last, err);
@@ -140,9 +143,6 @@ static int bring_back(struct op_context *ctx, struct tape *tape, struct thing *t
     change->value = last.value;
   } else
     keep_drop(ctx, tape, &last);
-  thing->last = NULL;
-  thing->last_value = NULL;
-  thing->moved = false;
   return code;
 }
 

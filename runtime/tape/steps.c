@@ -183,11 +183,9 @@ static int least_useful(const struct tape *tape) {
 static void leave_home(struct op_context *ctx, struct tape *tape) {
   for (int i = 0; i < ctx->tapes->things.count; i++) {
     struct thing *thing = ctx->tapes->things.items[i];
-    struct change last = {.thing = thing, .kept = thing->last, .value = thing->last_value};
+    struct change last = thing_take_last(thing);
     keep_drop(ctx, tape, &last);
-    thing->last = NULL;
-    thing->last_value = NULL;
-    thing->moved = thing->zeroed = false;
+    thing->zeroed = false;
   }
   tape->home = 0;
 }

@@ -178,9 +178,9 @@ struct tapes {
   bool seeking;             /* ... look for winners, which is no derivative */
   struct list sites, alone; /* of tangents, and of loops without a tape */
   struct plugin plugin;     /* found at the first derivative */
-  struct list spare; /* dats of old values of tapes that are gone, for the next one without a budget */
-  struct list candidates; /* dats: what elements offer to a MIN or MAX */
-  struct list nowhere;    /* globals: bars of what has none go there */
+  struct list spare;        /* dats of old values of tapes that are gone, for the next one without a budget */
+  struct list candidates;   /* dats: what elements offer to a MIN or MAX */
+  struct list nowhere;      /* globals: bars of what has none go there */
 };
 
 /* The one of the context, made at the first call. NULL: OP_ERR_MEMORY. */
@@ -204,6 +204,14 @@ const char *thing_name(const struct thing *thing);
 int thing_is_zero(struct op_context *ctx, struct thing *thing, bool *zero, struct error *err);
 /* All are zero from now on; NULL is. */
 int thing_clear(struct op_context *ctx, struct thing *thing, struct error *err);
+/* The value that it is to have at the end, which is not the thing's from now on. */
+static inline struct change thing_take_last(struct thing *thing) {
+  const struct change last = {.thing = thing, .kept = thing->last, .value = thing->last_value};
+  thing->last = NULL;
+  thing->last_value = NULL;
+  thing->moved = false;
+  return last;
+}
 /* The dat or the global is about to go. */
 void things_forget(struct op_context *ctx, const void *object);
 

@@ -109,6 +109,11 @@ double values_tolerance(enum type_code type) {
   return type == TYPE_FLOAT ? TOLERANCE_FLOAT : TOLERANCE_DOUBLE;
 }
 
+double values_allowed(enum type_code type, double additions) {
+  const double rounds = 2 * additions * (type == TYPE_FLOAT ? FLT_EPSILON : DBL_EPSILON);
+  return fmax(values_tolerance(type), rounds);
+}
+
 size_t values_differ(enum type_code type, const unsigned char *a, const unsigned char *b, size_t count,
                      double tolerance) {
   const struct type_info *info = type_info(type);
@@ -133,11 +138,10 @@ void values_place(const struct loop *loop, const struct dat *dat, size_t value, 
 /* The first value of an argument that differs, or `count`. */
 static size_t compare(const struct loop_arg *arg, double sum, double additions, const unsigned char *a,
                       const unsigned char *b, size_t count) {
-  const double rounds = 2 * additions * (arg->type == TYPE_FLOAT ? FLT_EPSILON : DBL_EPSILON);
   if (memcmp(a, b, count * type_info(arg->type)->size) == 0)
     return count;
   return values_differ(arg->type, a, b, count,
-                       fmax(values_tolerance(arg->type), rounds) * values_largest(arg->type, a, count, sum));
+                       values_allowed(arg->type, additions) * values_largest(arg->type, a, count, sum));
 }
 
 /* "kappa = 0.8, n = 3", as op_decl_const or op_update_const was given them. */

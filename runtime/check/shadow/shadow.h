@@ -29,6 +29,8 @@ int shadow_end(struct op_context *ctx, struct launch *launch, struct shadow_run 
  * value that differs by more, or `count`; "dat "q", element 3 of set "cells", component 0,", appended. */
 double values_largest(enum type_code type, const unsigned char *values, size_t count, double so_far);
 double values_tolerance(enum type_code type);
+/* The same of sums of so many additions, each of which may round. */
+double values_allowed(enum type_code type, double additions);
 size_t values_differ(enum type_code type, const unsigned char *a, const unsigned char *b, size_t count,
                      double tolerance);
 void values_place(const struct loop *loop, const struct dat *dat, size_t value, struct text *out);

@@ -1,6 +1,5 @@
 /* Finds the elements that explain a sum which only the file has wrong: a row of them that was overlooked, or came twice. A run
  * in which the sum is a dat shows what each element adds. */
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,9 +82,8 @@ static bool explain(const struct capture *c, const struct capture_call *call, co
         sums[i] + type_number(data->type,
                               each + (size_t)(capture_element(call, i) * data->dim) * size + f->value * size);
   const double start = type_number(data->type, data->before + f->value * size);
-  const double rounds = 2 * (double)call->count * (data->type == TYPE_FLOAT ? FLT_EPSILON : DBL_EPSILON),
-               tolerance = fmax(values_tolerance(data->type), rounds) *
-                           fmax(fabs(start), fmax(fabs(f->is), fabs(f->other)));
+  const double tolerance =
+      values_allowed(data->type, (double)call->count) * fmax(fabs(start), fmax(fabs(f->is), fabs(f->other)));
   const bool found = sums && isfinite(f->is) && isfinite(f->other) &&
                      find_block(sums, call->count, f->is - f->other, tolerance, out);
   free(sums);
