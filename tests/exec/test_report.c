@@ -536,7 +536,7 @@ CASE(nothing) {
   expect(&out, "0 loops");
   text_clear(&out);
   report_json(&r, &out);
-  expect(&out, "\"loops\":[\n]");
+  expect(&out, "\"loops\":[]");
   text_free(&out);
 }
 
