@@ -71,13 +71,10 @@ typedef int transfer(struct store *store, const char *path, const char *const lo
                      long long *rows, struct error *err);
 
 static int run_transfer(struct cli *cli, transfer *function, const char *done) {
-  struct error err = {0};
   long long rows = 0;
   const int code = function(cli->store, cli->words[0], (const char *const *)(cli->words + 1), cli->nwords - 1,
-                            &rows, &err);
-  const int status = code ? cli_fail(CLI_FAILED, "%s", error_message(&err)) : say_count(cli, done, rows);
-  error_free(&err);
-  return status;
+                            &rows, &cli->err);
+  return code ? CLI_FAILED : say_count(cli, done, rows);
 }
 
 static int run_export(struct cli *cli) {

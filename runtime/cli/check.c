@@ -238,7 +238,6 @@ int cli_with_kernel(struct cli *cli,
   struct desc d = {0};
   struct kernel k = {0};
   struct text text = {0};
-  struct error err = {0};
   int status = CLI_FAILED;
   struct shared shared = {.folders = env_value(&cli->env, ENV_INCLUDE)};
   const char *name = cli->values[CLI_KERNEL];
@@ -246,26 +245,23 @@ int cli_with_kernel(struct cli *cli,
     return cli_fail(CLI_USAGE, "--kernel NAME is missing: which function of %s is the kernel?",
                     cli->words[0]);
   text_addf(&text, "#line 1 \"%s\"\n", cli->words[0]); /* as op_kernel_file makes it */
-  int code = file_read(cli->words[0], &text, &err);
+  int code = file_read(cli->words[0], &text, &cli->err);
   if (!code)
-    code = kernel_parse_unit(&k, &shared, text_str(&text), name, &err);
-  if (!code && (code = parse_words(cli, &k, &d, &err)))
+    code = kernel_parse_unit(&k, &shared, text_str(&text), name, &cli->err);
+  if (!code && (code = parse_words(cli, &k, &d, &cli->err)))
     status = CLI_USAGE;
   if (!code)
-    code = take_kernel(&d, &k, &err);
+    code = take_kernel(&d, &k, &cli->err);
   if (!code)
-    code = kernel_check(&k, &d, &err) ? err.code : kernel_check_variables(&k, &d, &err);
+    code = kernel_check(&k, &d, &cli->err) ? cli->err.code : kernel_check_variables(&k, &d, &cli->err);
   if (!code)
-    code = run(cli, &d, &status, &err);
+    code = run(cli, &d, &status, &cli->err);
   if (code && status != CLI_USAGE && text.length)
-    explain_program(cli, &text, &err);
-  if (code)
-    cli_fail(status, "%s", error_message(&err));
+    explain_program(cli, &text, &cli->err);
   kernel_free(&k);
   shared_free(&shared);
   desc_free(&d);
   text_free(&text);
-  error_free(&err);
   return status;
 }
 

@@ -34,6 +34,7 @@ struct cli {
   int nwords;
   const char *values[4]; /* by number of the command's options; NULL: not given, "" for a flag */
   struct text out;       /* written to stdout when the command ends */
+  struct error err;      /* its message is written to stderr then */
 };
 
 struct command {
@@ -69,6 +70,12 @@ bool cli_cache_path(const struct cli *cli, struct text *path);
 int cli_open_store(struct cli *cli, enum cli_access wanted);
 /* A whole number from 0 to `most`, digits and nothing else; false for any other text. */
 bool cli_number(const char *text, long long most, long long *out);
+/* CLI_FAILED after an error. */
+static inline int cli_status(int code) {
+  return code ? CLI_FAILED : CLI_OK;
+}
+/* Makes a file of these words, or replaces it when they are all written. */
+int cli_write(struct cli *cli, const char *path, const struct text *words);
 /* A message on stderr; returns the status. */
 int cli_fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -183,11 +183,10 @@ static int run_command(const struct command *command, int argc, char **argv, int
                        char **whole_argv) {
   struct cli cli = {.command = command, .log = {.level = LOG_WARN, .rank = -1}};
   struct text warnings = {0};
-  struct error err = {0};
   cli.words = calloc((size_t)argc + 1, sizeof *cli.words);
   int status = cli.words ? take_words(&cli, argc, argv) : cli_fail(CLI_FAILED, "out of memory");
-  if (status == CLI_OK && env_read(&cli.env, whole_argc, whole_argv, &warnings, &err) != OP_OK)
-    status = cli_fail(CLI_FAILED, "%s", error_message(&err));
+  if (status == CLI_OK)
+    status = cli_status(env_read(&cli.env, whole_argc, whole_argv, &warnings, &cli.err));
   if (status == CLI_OK) {
     log_configure(&cli.log, env_value(&cli.env, ENV_LOG));
     fputs(text_str(&warnings), stderr);
@@ -202,6 +201,8 @@ static int run_command(const struct command *command, int argc, char **argv, int
       json_close(&cli.out, ']');
     store_close(cli.store);
   }
+  if (*error_message(&cli.err))
+    cli_fail(status, "%s", error_message(&cli.err));
   if (cli.json && cli.out.length)
     text_add_char(&cli.out, '\n');
   fputs(text_str(&cli.out), stdout);
@@ -211,7 +212,7 @@ static int run_command(const struct command *command, int argc, char **argv, int
     status = cli_fail(CLI_FAILED, "the output cannot be written");
   text_free(&cli.out);
   text_free(&warnings);
-  error_free(&err);
+  error_free(&cli.err);
   env_free(&cli.env);
   free(cli.words);
   return status;

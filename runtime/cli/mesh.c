@@ -29,15 +29,11 @@ static int read_mesh(struct cli *cli, struct mesh_file *m, const char *path, str
 
 static int run(struct cli *cli, int (*print)(struct cli *cli, struct mesh_file *m, struct error *err)) {
   struct mesh_file m = {0};
-  struct error err = {0};
-  int code = read_mesh(cli, &m, cli->words[0], &err);
+  int code = read_mesh(cli, &m, cli->words[0], &cli->err);
   if (!code)
-    code = print(cli, &m, &err);
-  if (error_message(&err)[0])
-    cli_fail(CLI_FAILED, "%s", error_message(&err));
-  error_free(&err);
+    code = print(cli, &m, &cli->err);
   mesh_file_free(&m);
-  return code ? CLI_FAILED : CLI_OK;
+  return cli_status(code);
 }
 
 static int run_info(struct cli *cli) {

@@ -47,32 +47,24 @@ static int check(sqlite3 *db, const char *path, const struct text *json) {
                    : cli_fail(CLI_FAILED, "%s: this is no report; OP2_TIMING=json:FILE writes one", path);
 }
 
-int reports_read(sqlite3 *db, const char *path, struct text *out) {
-  struct error err = {0};
-  const int code = file_read(path, out, &err),
-            status = code ? cli_fail(CLI_FAILED, "%s", error_message(&err)) : CLI_OK;
-  error_free(&err);
-  return status ? status : check(db, path, out);
+int reports_read(struct cli *cli, sqlite3 *db, const char *path, struct text *out) {
+  return file_read(path, out, &cli->err) ? CLI_FAILED : check(db, path, out);
 }
 
 /* ---- the page ---- */
 
-static int write_page(const struct cli *cli, const struct text *json, const struct text *before) {
+static int write_page(struct cli *cli, const struct text *json, const struct text *before) {
   const char *file = cli->values[OUT];
   struct text page = {0};
-  struct error err = {0};
   int status = CLI_OK;
   if (cli->json && !before)
     text_add_bytes(&page, text_str(json), json->length);
   else
     page_of_json(text_str(json), before ? text_str(before) : NULL, &page);
-  if (!text_ok(&page))
-    status = cli_fail(CLI_FAILED, "there is no memory for the page");
-  else if (file && aside_whole(file, text_str(&page), page.length, &err))
-    status = cli_fail(CLI_FAILED, "%s", error_message(&err));
-  else if (!file && fwrite(text_str(&page), 1, page.length, stdout) != page.length)
+  if (file)
+    status = cli_write(cli, file, &page);
+  else if (fwrite(text_str(&page), 1, page.length, stdout) != page.length)
     status = cli_fail(CLI_FAILED, "the page cannot be written: %s", strerror(errno));
-  error_free(&err);
   text_free(&page);
   return status;
 }
@@ -194,7 +186,7 @@ static int run_report(struct cli *cli) {
   sqlite3 *db = reports_open();
   int status = db ? CLI_OK : CLI_FAILED;
   for (int i = 0; !status && i < count; i++)
-    status = reports_read(db, paths[i], &reports[i]);
+    status = reports_read(cli, db, paths[i], &reports[i]);
   if (!status && count == 2 && !cli->values[OUT])
     status = compare(cli, db, paths, reports);
   else if (!status)

@@ -26,7 +26,6 @@ static void find_headers(struct text *out) {
 
 static int read_source(struct cli *cli, const char *headers, struct texts_unit *out) {
   struct jit *jit = NULL;
-  struct error err = {0};
   struct text flags = {0}, beside = {0};
   if (!headers)
     find_headers(&beside);
@@ -41,15 +40,13 @@ static int read_source(struct cli *cli, const char *headers, struct texts_unit *
                                   .is_gcc = true};
   const struct jit_options options = {
       .mode = JIT_ON, .plugins = env_value(&cli->env, ENV_PLUGINS), .log = &cli->log};
-  int code = jit_open(&jit, &options, &err);
+  int code = jit_open(&jit, &options, &cli->err);
   if (!code)
-    code = jit_read(jit, &wish, out, &err);
+    code = jit_read(jit, &wish, out, &cli->err);
   jit_close(jit);
-  const int status = code ? cli_fail(CLI_FAILED, "%s", error_message(&err)) : CLI_OK;
   text_free(&flags);
   text_free(&beside);
-  error_free(&err);
-  return status;
+  return cli_status(code);
 }
 
 /* C that has the texts in the section where op_seq.h looks for them. Who has them in the program asks for no source. */
@@ -211,28 +208,24 @@ static int show_subroutines(struct looking *l, const char *wanted) {
 
 static int texts_of_fortran(struct cli *cli, const char *embedded, const char *wanted, const char *as) {
   struct looking l = {.cli = cli};
-  struct error err = {0};
   read_flags(&l);
   l.shared.folders = text_str(&l.folders);
-  int status = file_read(cli->words[0], &l.text, &err) ? CLI_FAILED : CLI_OK;
+  int status = cli_status(file_read(cli->words[0], &l.text, &cli->err));
   l.source = (struct fortran_source){.text = text_str(&l.text),
                                      .length = l.text.length,
                                      .file = cli->words[0],
                                      .line = 1,
                                      .kernel = "",
                                      .defines = text_str(&l.defines)};
-  if (status == CLI_OK && fortran_translate(&l.shared, &l.source, &l.made, &err))
-    status = CLI_FAILED;
-  if (status != CLI_OK)
-    cli_fail(status, "%s", error_message(&err));
-  else
+  if (status == CLI_OK)
+    status = cli_status(fortran_translate(&l.shared, &l.source, &l.made, &cli->err));
+  if (status == CLI_OK)
     status = embedded ? embed_sources(&l, embedded, as) : show_subroutines(&l, wanted);
   fortran_free(&l.made);
   shared_free(&l.shared);
   text_free(&l.text);
   text_free(&l.folders);
   text_free(&l.defines);
-  error_free(&err);
   return status;
 }
 

@@ -208,19 +208,6 @@ static int run_clear(struct cli *cli) {
   return CLI_OK;
 }
 
-/* A file that cannot be written to its end is not left in the way of the next try. */
-static int write_new(const char *path, const struct text *words) {
-  FILE *f = fopen(path, "wx");
-  if (!f)
-    return cli_fail(CLI_FAILED, "%s cannot be made: %s", path, strerror(errno));
-  const bool written = fputs(text_str(words), f) >= 0;
-  if (fclose(f) == 0 && written)
-    return CLI_OK;
-  cli_fail(CLI_FAILED, "%s cannot be written: %s", path, strerror(errno));
-  unlink(path);
-  return CLI_FAILED;
-}
-
 static int run_export(struct cli *cli) {
   const char *path = cli->words[0];
   const bool out = strcmp(path, "-") == 0;
@@ -230,7 +217,9 @@ static int run_export(struct cli *cli) {
   int status = n < 0 ? CLI_FAILED : !text_ok(&json) ? cli_fail(CLI_FAILED, "out of memory") : CLI_OK;
   if (status == CLI_OK && out)
     fputs(text_str(&json), stdout);
-  else if (status == CLI_OK && (status = write_new(path, &json)) == CLI_OK)
+  else if (status == CLI_OK && access(path, F_OK) == 0)
+    status = cli_fail(CLI_FAILED, "%s cannot be made: %s", path, strerror(EEXIST));
+  else if (status == CLI_OK && (status = cli_write(cli, path, &json)) == CLI_OK)
     text_addf(&cli->out, cli->json ? "{\"exported\":%d}" : "%d measurements exported\n", n);
   text_free(&json);
   return status;

@@ -16,7 +16,7 @@ static int list_loops(struct cli *cli, const char *report) {
       " FROM json_each(?1, '$.loops') WHERE json_extract(value, '$.no_text') IS NOT NULL";
   struct text json = {0};
   sqlite3 *db = reports_open();
-  const int status = db ? reports_read(db, report, &json) : CLI_FAILED;
+  const int status = db ? reports_read(cli, db, report, &json) : CLI_FAILED;
   sqlite3_stmt *s = status ? NULL : reports_ask(db, sql, &json, NULL);
   while (s && sqlite3_step(s) == SQLITE_ROW) {
     const char *name = (const char *)sqlite3_column_text(s, 0);
