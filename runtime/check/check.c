@@ -75,11 +75,7 @@ static int note_broken(struct pass *p, int argument) {
             "again when the loop was run once more; check its indices, and what it keeps from "
             "element to element",
             p->loop->name, argument + 1);
-  p->notes.place = -1;
-  p->notes.elsewhere = false;
-  const int code = note(&p->notes, p->loop, RULE_OUTSIDE, argument, text_str(&words));
-  text_free(&words);
-  return code;
+  return pass_note(p, RULE_OUTSIDE, argument, false, &words);
 }
 
 /* Runs again, with each element thoroughly. If nothing is found again, the first findings stay. */

@@ -98,7 +98,6 @@ static void add_meeting(const struct pass *p, int i, long target, struct text *o
 int meets_tell(struct pass *p, int i, long target, const char *said) {
   const int k = keeper(p->loop, i);
   int *second = &p->meets[k]->second[target];
-  struct notes notes = p->notes;
   struct text words = {0};
   if (*second < 0)
     return OP_OK;
@@ -111,11 +110,8 @@ int meets_tell(struct pass *p, int i, long target, const char *said) {
             "a target",
             said);
   *second = -*second;
-  notes.place = -1;
-  notes.elsewhere = target >= p->loop->args[i].dat->set->extents[EXTENT_OWNED];
-  const int code = note(&notes, p->loop, RULE_MEET, argument, text_str(&words));
-  text_free(&words);
-  return code;
+  return pass_note(p, RULE_MEET, argument, target >= p->loop->args[i].dat->set->extents[EXTENT_OWNED],
+                   &words);
 }
 
 bool meets_first(const struct pass *p, struct text *out) {

@@ -146,7 +146,6 @@ static int compare_meetings(struct pass *p, int i, const unsigned char *forwards
 
 static int report_order(struct pass *p, int i, const struct difference *d, enum order order) {
   const struct loop_arg *arg = &p->loop->args[i];
-  struct notes notes = p->notes;
   struct text what = {0}, meeting = {0};
   text_addf(&what, "loop %s, argument %d: ", p->loop->name, i + 1);
   if (!d->found)
@@ -165,12 +164,8 @@ static int report_order(struct pass *p, int i, const struct difference *d, enum 
     text_addf(&what, "; %s: what one of them leaves there must not reach anything else", text_str(&meeting));
   else
     text_add(&what, "; a kernel must not keep anything from one element for the next");
-  notes.place = -1;
-  notes.elsewhere = false;
-  const int code = note(&notes, p->loop, RULE_ORDER, i, text_str(&what));
-  text_free(&what);
   text_free(&meeting);
-  return code;
+  return pass_note(p, RULE_ORDER, i, false, &what);
 }
 
 /* Sums differ by their rounding, rightly, if what was added is the same; all else not at all. */

@@ -37,6 +37,8 @@ static inline bool arg_is_extreme(const struct loop_arg *arg) {
   return access_is_extremum(arg->access);
 }
 
+/* Notes a finding of no single element, and frees the words. `elsewhere`: another rank lists it. */
+int pass_note(const struct pass *p, enum rule rule, int argument, bool elsewhere, struct text *words);
 /* One element; all of them. What note() returns. */
 int pass_element(struct pass *p, long element);
 int pass_forwards(struct pass *p);

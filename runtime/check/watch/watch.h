@@ -5,6 +5,16 @@
 #include "check/cell.h"
 #include "record/findings.h"
 
+/* An element that is looked at. */
+struct look {
+  struct cell *cell;
+  long element;
+  struct notes *notes;
+  double scale; /* increments start from it, which is as large as anything that the element reads */
+  /* Something was said of it that shows again: other rows that differ, other starts. */
+  bool told[OP_MAX_ARGS];
+};
+
 /* Load the element's rows and run the kernel on them; afterwards the rows of READ are as before, those of WRITE,
  * RW, MIN and MAX on side 0 hold the new values and those of INC the increments; *ended false: it came to no end, and
  * they hold nothing. What is found is noted with loop, argument, element, component.
@@ -14,7 +24,7 @@
  * Without `thorough` guards are not looked at: ask cell_broken_guard. */
 int watch_element(struct cell *cell, long element, bool thorough, bool *ended, struct notes *notes);
 /* Notes why the last run did not come to its end, if so. */
-int watch_end(struct cell *cell, long element, bool *ended, struct notes *notes);
+int watch_end(const struct look *look, bool *ended);
 
 /* The first component of a row of floating point that is infinite or NaN, -1: none. */
 int watch_not_finite(const struct loop_arg *arg, const unsigned char *row);
