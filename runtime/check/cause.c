@@ -78,7 +78,7 @@ static void tell_outside(const struct cell *cell, int i, struct text *out) {
 }
 
 /* The first single thing that changes the result. */
-static enum rule find(struct cell *cell, long element, struct text *out) {
+static enum rule find_cause(struct cell *cell, long element, struct text *out) {
   for (int i = 0; i < cell->loop->nargs; i++)
     if (is_undefined_before(&cell->loop->args[i]) && is_changed_by(cell, element, KIND_OLD_VALUES, i)) {
       tell_old_values(cell, i, out);
@@ -138,7 +138,7 @@ enum rule cause_tell(struct cell *cell, long element, struct text *out) {
     return RULE_FAR;
   }
   if (!keeps && !once)
-    return find(cell, element, out);
+    return find_cause(cell, element, out);
   text_addf(out, "a static or global variable that keeps its value from element to element; %s",
             rule_row(RULE_KEPT)->remedy[PASSED_DIRECT]);
   return RULE_KEPT;

@@ -135,7 +135,7 @@ static void open_dats(struct op_context *ctx, struct checkpoint *k) {
 
 static int take_what_happened(struct op_context *ctx, struct checkpoint *k, struct error *err) {
   struct image *image = &k->image;
-  int code = happened_settle(&k->happened, err);
+  int code = happened_end_pair(&k->happened, err);
   image->facts[FACT_FORMAT] = CHECKPOINT_FORMAT;
   image->facts[FACT_EVENT] = k->happened.history.count;
   image->facts[FACT_LOOPS] = k->loops;
@@ -272,7 +272,7 @@ int checkpoint_keeps(struct op_context *ctx, struct checkpoint *k, struct dat *d
     code = keep(ctx, k, dat, true, err);
   k->facts.seconds += clock_seconds() - start;
   if (!code && k->begun && k->image.tables[k->image.ntables - 1].source)
-    code = checkpoint_settle(ctx, k, err);
+    code = checkpoint_finish(ctx, k, err);
   return code;
 }
 
@@ -392,7 +392,7 @@ static void write_now(struct op_context *ctx, struct checkpoint *k, struct error
   image_free(&k->behind_image);
 }
 
-int checkpoint_settle(struct op_context *ctx, struct checkpoint *k, struct error *err) {
+int checkpoint_finish(struct op_context *ctx, struct checkpoint *k, struct error *err) {
   const double start = clock_seconds();
   const double before = k->facts.seconds; /* joining counts itself */
   struct error why = {0};

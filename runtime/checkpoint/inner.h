@@ -66,7 +66,7 @@ struct happened {
 /* OP_ERR_MEMORY. */
 int happened_add(struct happened *h, int kind, struct error *err);
 /* The pair that is growing ends: all events are in `pairs`. */
-int happened_settle(struct happened *h, struct error *err);
+int happened_end_pair(struct happened *h, struct error *err);
 /* The number of a kind, a new one if there is none; -1: no memory. `line` is copied. */
 int happened_kind(struct happened *h, uint64_t hash, const char *line);
 void happened_free(struct happened *h);
@@ -299,7 +299,7 @@ int checkpoint_begin(struct op_context *ctx, struct checkpoint *k, struct error 
 int checkpoint_keeps(struct op_context *ctx, struct checkpoint *k, struct dat *dat, struct error *err);
 void checkpoint_drops(struct checkpoint *k, const struct dat *dat);
 /* Writes the file: nothing is open, or the deadline has passed. */
-int checkpoint_settle(struct op_context *ctx, struct checkpoint *k, struct error *err);
+int checkpoint_finish(struct op_context *ctx, struct checkpoint *k, struct error *err);
 /* One that is being written has ended, if all ranks are done with it; is waited for. All ranks. */
 int checkpoint_look_behind(struct op_context *ctx, struct checkpoint *k, struct error *err);
 void checkpoint_join(struct op_context *ctx, struct checkpoint *k);

@@ -82,7 +82,7 @@ static bool is_group(const char *word) {
   return false;
 }
 
-static const struct command *find(const char *group, const char *name) {
+static const struct command *find_command(const char *group, const char *name) {
   for (int i = 0; command_at(i); i++)
     if (strcmp(group_of(command_at(i)), group) == 0 && strcmp(command_at(i)->name, name) == 0)
       return command_at(i);
@@ -240,7 +240,7 @@ int main(int argc, char **argv) {
     print_help(argv[1]);
     return argc < 3 ? CLI_USAGE : CLI_OK;
   }
-  const struct command *c = group ? find(argv[1], argv[2]) : find("", argv[1]);
+  const struct command *c = group ? find_command(argv[1], argv[2]) : find_command("", argv[1]);
   if (!c)
     return unknown(group ? argv[1] : "", group ? argv[2] : argv[1]);
   int skip = group ? 3 : 2;

@@ -162,7 +162,8 @@ static int end_gbl(struct op_context *ctx, const struct thing *thing, struct err
 
 /* ---- all of it ---- */
 
-static int find(struct op_context *ctx, const struct site *site, unsigned char *values, struct error *err) {
+static int find_winners(struct op_context *ctx, const struct site *site, unsigned char *values,
+                        struct error *err) {
   op_arg args[OP_MAX_ARGS];
   site_call(site, values, args);
   int code = tape_run_derived(ctx, site, DERIVE_CANDIDATES, values, err);
@@ -205,7 +206,7 @@ int extremes_find(struct op_context *ctx, const struct site *site, unsigned char
       return agree_on_success(ctx->agreement, err->code, err); /* on all ranks alike */
     }
   ctx->tapes->seeking = true;
-  const int code = find(ctx, site, values, err);
+  const int code = find_winners(ctx, site, values, err);
   ctx->tapes->seeking = false;
   return code;
 }

@@ -46,7 +46,7 @@ static void need(struct needs *n, int number, long long element) {
   }
 }
 
-static void look(struct needs *n, int number) {
+static void look_at_call(struct needs *n, int number) {
   const struct capture_call *call = &n->c->calls[number];
   for (long long i = 0; i < call->count; i++) {
     const long long element = capture_element(call, i);
@@ -69,7 +69,7 @@ int reduce_needs(const struct capture *c, unsigned char **runs, struct error *er
   while (good && n.more) {
     n.more = false;
     for (int i = c->ncalls - 1; i >= 0; i--)
-      look(&n, i);
+      look_at_call(&n, i);
   }
   for (int d = 0; n.last && d < c->ndata; d++)
     free(n.last[d]);
