@@ -6,7 +6,6 @@
 #include "base/size.h"
 #include "context/context.h"
 #include "loop/loop.h"
-#include "loop/queue.h"
 #include "tape/tape.h"
 
 int tape_run(struct op_context *ctx, const struct loop_call *call, struct error *err) {
@@ -54,11 +53,6 @@ op_arg tape_beside(const op_arg *arg, const struct thing *beside, op_access acce
   out.type_ = (int)beside->dat->type;
   out.access_ = (int)access;
   return out;
-}
-
-int tape_need_gbl(struct op_context *ctx, struct gbl *gbl, struct error *err) {
-  const int code = queue_flush(ctx, err);
-  return code ? code : gbl_need(ctx, gbl, SPACE_HOST, err);
 }
 
 /* ---- small loops ---- */

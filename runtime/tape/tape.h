@@ -200,6 +200,8 @@ struct thing *thing_beside(struct op_context *ctx, struct thing *thing, enum bes
  * the error set. */
 struct dat *dat_like(struct op_context *ctx, const struct dat *like, const char *name, struct error *err);
 const char *thing_name(const struct thing *thing);
+/* Behind what waits, the global's newest value is on the host. */
+int tape_need_gbl(struct op_context *ctx, struct gbl *gbl, struct error *err);
 /* *zero: all values of a companion are zero, as nobody wrote any. NULL is zero. */
 int thing_is_zero(struct op_context *ctx, struct thing *thing, bool *zero, struct error *err);
 /* All are zero from now on; NULL is. */
@@ -283,8 +285,6 @@ int tape_run_zero(struct op_context *ctx, const struct site *site, int arg, cons
                   struct error *err);
 /* `to` is a dat like `from`. */
 int tape_run_copy(struct op_context *ctx, struct dat *from, struct dat *to, struct error *err);
-/* Behind what waits, the global's newest value is on the host. */
-int tape_need_gbl(struct op_context *ctx, struct gbl *gbl, struct error *err);
 /* sums[0] += the sum of all squares of differences, sums[1] += that of all squares of a, where they are alike. */
 int tape_run_differences(struct op_context *ctx, struct dat *a, struct dat *b, double sums[2],
                          struct error *err);

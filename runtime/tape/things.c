@@ -138,6 +138,11 @@ struct thing *thing_beside(struct op_context *ctx, struct thing *thing, enum bes
   return *at;
 }
 
+int tape_need_gbl(struct op_context *ctx, struct gbl *gbl, struct error *err) {
+  const int code = queue_flush(ctx, err);
+  return code ? code : gbl_need(ctx, gbl, SPACE_HOST, err);
+}
+
 int thing_is_zero(struct op_context *ctx, struct thing *thing, bool *zero, struct error *err) {
   *zero = !thing || (thing->dat && thing->dat->blank);
   if (!thing || thing->dat)
