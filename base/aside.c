@@ -80,3 +80,18 @@ int aside_whole(const char *path, const void *bytes, size_t length, struct error
     code = aside_refused(path, err);
   return aside_close(&a, code, err);
 }
+
+int file_read(const char *path, struct text *out, struct error *err) {
+  char part[1 << 16];
+  size_t n;
+  FILE *file = fopen(path, "rb");
+  if (!file)
+    return error_set(err, OP_ERR_FILE, "%s cannot be opened: %s", path, strerror(errno));
+  while (text_ok(out) && (n = fread(part, 1, sizeof part, file)) > 0)
+    text_add_bytes(out, part, n);
+  const int why = ferror(file) ? errno : 0;
+  fclose(file);
+  if (why)
+    return error_set(err, OP_ERR_FILE, "%s cannot be read: %s", path, strerror(why));
+  return text_ok(out) ? OP_OK : error_memory(err, "a file", out->length);
+}

@@ -26,6 +26,8 @@ int aside_close(struct aside *a, int code, struct error *err);
 int aside_check(const char *path, struct error *err);
 int aside_refused(const char *path,
                   struct error *err); /* OP_ERR_FILE: cannot be written, for the reason that errno has */
+/* All that a file holds, appended. OP_ERR_FILE, OP_ERR_MEMORY. */
+int file_read(const char *path, struct text *out, struct error *err);
 /* Any bytes as a whole file. */
 int aside_whole(const char *path, const void *bytes, size_t length, struct error *err);
 

@@ -1,7 +1,5 @@
 /* The form of a file: what struct capture has, in its order. */
-#include <errno.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +25,7 @@ static void member(struct stream *s, op2jit_member *m, long long struct_size) {
   *m = (op2jit_member){name, type, (size_t)offset, (size_t)size};
 }
 
-/* Of what is read, for the process to know; of what is written, `info`. */
+/* Reads a struct and declares it to the process, or writes `info`. */
 static void one_struct(struct stream *s, const struct type_info *info) {
   op2jit_member members[MOST_MEMBERS] = {0};
   char *name = info ? (char *)(size_t)info->name : NULL;
@@ -76,7 +74,7 @@ static void type(struct stream *s, enum type_code *t) {
 
 /* ---- things: a function for each, which writes, reads and frees it ---- */
 
-/* What may be relied on: nothing is wrong so far. */
+/* The size of a set if nothing is wrong so far, else 0. */
 static size_t size_of(const struct stream *s, const struct capture *c, long long set) {
   return s->code || s->frees ? 0 : (size_t)c->sets[set].size;
 }
@@ -93,7 +91,7 @@ static void set(struct stream *s, struct capture_set *set) {
   stream_number(s, &set->entries_of, -1, MOST_THINGS, "the map that a set has entries of");
 }
 
-/* Of a ragged map that is read; how many entries it has. */
+/* The number of entries of a ragged map that is read. */
 static size_t check_rows(struct stream *s, const struct capture_map *map, size_t rows) {
   for (size_t e = 0; !s->code && e <= rows; e++)
     if (map->first[e] < (e ? map->first[e - 1] : 0) || (!e && map->first[0]) || map->first[e] > INT_MAX)
@@ -276,21 +274,12 @@ int capture_copy(const struct capture *c, struct capture *out, struct error *err
 
 int capture_load(struct capture *out, const char *path, struct error *err) {
   struct text bytes = {0};
-  char part[1 << 16];
-  size_t n;
   *out = (struct capture){0};
-  FILE *file = fopen(path, "rb");
-  if (!file)
-    return error_set(err, OP_ERR_FILE, "%s cannot be opened: %s", path, strerror(errno));
-  while ((n = fread(part, 1, sizeof part, file)) > 0)
-    text_add_bytes(&bytes, part, n);
-  const bool failed = ferror(file);
-  fclose(file);
-  int code = failed            ? error_set(err, OP_ERR_FILE, "it cannot be read")
-             : text_ok(&bytes) ? capture_read(out, text_str(&bytes), bytes.length, err)
-                               : error_memory(err, "a capture", bytes.length);
+  int code = file_read(path, &bytes, err);
+  if (!code && (code = capture_read(out, text_str(&bytes), bytes.length, err)))
+    error_prefix(err, "%s: ", path);
   text_free(&bytes);
-  return code ? error_prefix(err, "%s: ", path) : OP_OK;
+  return code;
 }
 
 int capture_save(const struct capture *c, const char *path, struct error *err) {

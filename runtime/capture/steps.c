@@ -1,4 +1,4 @@
-/* What the library does between kernels, as calls with kernels of their own: whoever runs a capture needs to know nothing of it. */
+/* Exchanges of ranks and sums of matrices as calls with kernels of their own, so that a replay needs nothing but calls. */
 #include <stdlib.h>
 #include <string.h>
 

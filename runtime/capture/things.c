@@ -36,7 +36,7 @@ static int by_user(const void *a, const void *b) {
   return (x->user > y->user) - (x->user < y->user);
 }
 
-/* What is owned, then what runs as well, then the rest, each in the user's order. */
+/* Owned elements first, then those that run as well, then the rest, each in the user's order. */
 static bool order_elements(const struct set *set, int *elements, long rows) {
   const long ends[] = {set->extents[EXTENT_OWNED], set->extents[EXTENT_EXEC], rows};
   struct place *places = array_new((size_t)rows, sizeof *places);

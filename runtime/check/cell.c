@@ -83,7 +83,7 @@ static bool make_side(struct cell *cell, int i, int side, size_t bytes) {
   for (int r = -GUARD_POINTERS; r < own->rows + GUARD_POINTERS; r++)
     own->vectors[side][GUARD_POINTERS + r] =
         r >= 0 && r < own->rows ? cell_row(cell, side, i, r) : guard(own, side, r < 0 ? 0 : own->rows);
-  /* What is absent is a guard, too. */
+  /* An absent argument is a guard, too. */
   cell->pointers[side][desc_parameter(&cell->loop->desc, i)] =
       is_vector(&cell->loop->args[i]) ? (void *)(own->vectors[side] + GUARD_POINTERS)
       : own->rows == 0                ? guard(own, side, 0)

@@ -47,7 +47,7 @@ struct cell {
   bool passed; /* some run reached the next row of a table by an index beyond the row before */
 };
 
-/* Of the kernel's C function, if it has one, else of generated code. On all ranks at once. */
+/* Runs the kernel's C function if it has one, else generated code. Collective. */
 int cell_open(struct cell **out, struct op_context *ctx, const struct loop *loop, struct error *err);
 void cell_free(struct cell *cell);
 

@@ -75,14 +75,10 @@ static int note_broken(struct pass *p, int argument) {
             "again when the loop was run once more; check its indices, and what it keeps from "
             "element to element",
             p->loop->name, argument + 1);
-  p->notes.place = -1;
-  p->notes.elsewhere = false;
-  const int code = note(&p->notes, p->loop, RULE_OUTSIDE, argument, text_str(&words));
-  text_free(&words);
-  return code;
+  return pass_note(p, RULE_OUTSIDE, argument, false, &words);
 }
 
-/* Once more, each element thoroughly. What is not found again stays as it was found. */
+/* Runs again, with each element thoroughly. If nothing is found again, the first findings stay. */
 static int run_again(struct pass *p, const struct copies *before) {
   const struct findings first = p->found;
   copies_restore(before, p->launch);
@@ -97,8 +93,8 @@ static int run_again(struct pass *p, const struct copies *before) {
   return code;
 }
 
-/* What is found while not every element is watched thoroughly may have begun at an earlier one, whose guards were
- * not looked at: then all are watched, to find the first. What is listed already is only counted. */
+/* A finding while not every element is watched thoroughly may have its cause at an earlier element, whose guards were
+ * not looked at: then all are watched, to find the first. Findings that are listed already are only counted. */
 static int run_watched(struct pass *p, const struct copies *before) {
   p->stride = p->state->calls < THOROUGH_CALLS ? 1 : THOROUGH_STRIDE;
   const int code = pass_forwards(p);
@@ -126,7 +122,7 @@ static int prepare_pass(struct pass *p, struct copies *before, struct error *err
   return code;
 }
 
-/* Nobody can go on behind what would end the process. */
+/* A division by zero ends the process in the plain run, so the list ends there too. */
 static int stop_at_end(const struct pass *p, struct error *err) {
   for (int i = 0; i < p->found.list.count; i++) {
     const struct finding *one = p->found.list.items[i];

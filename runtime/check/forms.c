@@ -19,7 +19,7 @@ static int tell(const struct op_context *ctx, const struct launch *launch, int c
   return code;
 }
 
-/* What is checked runs plainly afterwards, so that its results are those of a plain run, bit for bit. */
+/* A checked loop runs plainly afterwards, so that its results are those of a plain run, bit for bit. */
 static int run_checked(struct op_context *ctx, struct launch *launch, struct error *err) {
   int code = loop_look(ctx, launch, check_run, NULL, err);
   if (!code)

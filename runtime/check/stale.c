@@ -19,7 +19,7 @@ static bool is_spoilt(const struct loop_arg *arg, long target) {
   return true;
 }
 
-static int find(const struct loop *loop, int i, struct notes *notes) {
+static int find_stale(const struct loop *loop, int i, struct notes *notes) {
   const struct loop_arg *arg = &loop->args[i];
   const long owned = arg->dat->set->extents[EXTENT_OWNED], end = loop_end(loop);
   for (long e = arg->map ? 0 : owned; e < end; e++)
@@ -41,6 +41,6 @@ int stale_find(const struct loop *loop, struct error *err) {
   int code = OP_OK;
   for (int i = 0; !code && i < loop->nargs; i++)
     if (is_looked_at(&loop->args[i]))
-      code = find(loop, i, &first);
+      code = find_stale(loop, i, &first);
   return code;
 }

@@ -13,8 +13,8 @@ static bool begun[NUMBERS];
 /* The call that runs on this thread. */
 static _Thread_local jmp_buf *volatile back;
 
-/* What is not the call's goes to who had the signal before: what a process sent is sent once more, and an
- * instruction is run once more. */
+/* A signal that is not of the call goes to the handler of before: one that a process sent is sent again, and an
+ * instruction runs again. */
 static void ended(int number, siginfo_t *info, void *context) {
   (void)context;
   jmp_buf *to = back;

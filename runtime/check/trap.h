@@ -13,7 +13,7 @@ enum trap_cause { TRAP_NONE, TRAP_DIVIDED, TRAP_LEFT, TRAP_ASSERTED };
 enum trap_cause trap_call(void (*run)(void *user), void *user);
 /* An op_assert of a C function does not hold: ends the call. Comes back where none is being run. */
 void trap_assert_failed(const char *condition);
-/* Of the last call that ended so. */
+/* The condition of the last op_assert that failed. */
 const char *trap_condition(void);
 
 #endif

@@ -11,7 +11,8 @@
 #include "mesh/globals.h"
 #include "spread/spread.h"
 
-static struct dat *find(const struct op_context *ctx, const struct checkpoint *k, const struct table *table) {
+static struct dat *find_dat(const struct op_context *ctx, const struct checkpoint *k,
+                            const struct table *table) {
   for (int i = 0; i < ctx->mesh->dats.count; i++) {
     struct dat *dat = ctx->mesh->dats.items[i];
     if (dat_counts(dat) && dat->dim == table->dim && strcmp(dat->name, table->dat) == 0 &&
@@ -24,7 +25,7 @@ static struct dat *find(const struct op_context *ctx, const struct checkpoint *k
 
 static int load(struct op_context *ctx, struct checkpoint *k, long long number, struct error *err) {
   const struct table *table = &k->past->dats[number];
-  struct dat *dat = find(ctx, k, table);
+  struct dat *dat = find_dat(ctx, k, table);
   if (!dat)
     return error_set(
         err, OP_ERR_FILE,

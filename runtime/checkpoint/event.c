@@ -83,7 +83,7 @@ static int advance(struct op_context *ctx, struct checkpoint *k, bool here, stru
   if (k->process != getpid() || (code = checkpoint_look_behind(ctx, k, err)))
     return code;
   if (k->begun)
-    return k->nopen == 0 || now >= k->deadline ? checkpoint_settle(ctx, k, err) : OP_OK;
+    return k->nopen == 0 || now >= k->deadline ? checkpoint_finish(ctx, k, err) : OP_OK;
   code = k->stopped ? OP_OK : look_at_clock(ctx, k, err);
   if (code || k->stopped || !k->due || k->writing || (k->places && !here && k->due < 2))
     return code;

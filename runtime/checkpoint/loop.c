@@ -56,7 +56,7 @@ static int ran(struct op_context *ctx, const struct loop *loop, const struct loo
   return code;
 }
 
-/* What is wrong with a call itself is found again. */
+/* A call that is refused before it runs is refused again in the next run, and does not count. */
 static void failed(struct op_context *ctx, bool waited) {
   struct checkpoint *k = checkpoint_of(ctx);
   k->running |= waited;
@@ -76,7 +76,7 @@ static bool may_leave_some(const struct loop *loop) {
   return loop->backend->plan && !loop->ready.prepared;
 }
 
-/* What is read comes first: a loop may have a dat twice. What is lost was left out by a run that knew. */
+/* Reads come first: a loop may have a dat twice. */
 static int decide(struct op_context *ctx, struct checkpoint *k, const struct loop *loop, struct error *err) {
   int code = OP_OK;
   for (int i = 0; !code && i < loop->nargs; i++) {

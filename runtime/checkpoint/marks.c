@@ -1,4 +1,4 @@
-/* What is known of each dat. */
+/* The state of each dat. */
 #include <stdlib.h>
 #include <string.h>
 

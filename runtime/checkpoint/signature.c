@@ -1,4 +1,4 @@
-/* What an event is, by what does not differ from run to run: names, sizes of the whole mesh, texts. */
+/* The kind of an event, made of what is the same in every run: names, sizes of the whole mesh, texts. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,14 +9,16 @@
 #include "mesh/halo.h"
 #include "record/record.h"
 
-uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count) {
+enum { HASH_START = 1469598103 };
+
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count) {
   const unsigned char *at = bytes;
   for (size_t i = 0; i < count; i++)
     hash = (hash ^ at[i]) * 1099511628211U;
   return hash;
 }
 
-uint64_t hash_word(uint64_t hash, const char *word) {
+static uint64_t hash_word(uint64_t hash, const char *word) {
   return hash_bytes(hash, word, strlen(word) + 1);
 }
 
@@ -130,7 +132,7 @@ bool access_kills(const struct loop *loop, const struct loop_arg *arg) {
   return arg->access == OP_WRITE && !arg->map && !loop->set->sub && !partial;
 }
 
-/* What is known of them is of the last call: a temporary has another number each time. */
+/* Keeps the accesses of the last call: a temporary has another number each time. */
 static bool take_accesses(struct kind *kind, const struct loop *loop) {
   struct kind_access *accesses = array_resize(kind->accesses, (size_t)loop->nargs, sizeof *accesses);
   if (!accesses)

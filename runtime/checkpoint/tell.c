@@ -1,4 +1,4 @@
-/* What public calls tell. */
+/* The public calls' reports to checkpoints. */
 #include "checkpoint/tell.h"
 
 #include <string.h>

@@ -12,25 +12,9 @@
 #include "report/forms.h"
 #include "report/page.h"
 
-enum { MOST_FILE = 1 << 30 };
 enum { OUT, COMPARE }; /* options */
 
 /* ---- a report in a file ---- */
-
-static int read_file(const char *path, struct text *out) {
-  char piece[1 << 16];
-  size_t got;
-  FILE *file = fopen(path, "rb");
-  if (!file)
-    return cli_fail(CLI_FAILED, "%s: %s", path, strerror(errno));
-  while (out->length < MOST_FILE && (got = fread(piece, 1, sizeof piece, file)) > 0)
-    text_add_bytes(out, piece, got);
-  const bool failed = ferror(file);
-  fclose(file);
-  return failed          ? cli_fail(CLI_FAILED, "%s: it cannot be read", path)
-         : !text_ok(out) ? cli_fail(CLI_FAILED, "%s: there is no memory for %zu bytes", path, out->length)
-                         : CLI_OK;
-}
 
 sqlite3 *reports_open(void) {
   sqlite3 *db = NULL;
@@ -53,7 +37,7 @@ sqlite3_stmt *reports_ask(sqlite3 *db, const char *sql, const struct text *first
   return s;
 }
 
-/* Is it a report of OP2_TIMING=json? */
+/* Checks that it is a report of OP2_TIMING=json. */
 static int check(sqlite3 *db, const char *path, const struct text *json) {
   sqlite3_stmt *s = reports_ask(
       db, "SELECT CASE WHEN json_valid(?1) THEN json_type(?1, '$.loops') = 'array' ELSE 0 END", json, NULL);
@@ -63,29 +47,24 @@ static int check(sqlite3 *db, const char *path, const struct text *json) {
                    : cli_fail(CLI_FAILED, "%s: this is no report; OP2_TIMING=json:FILE writes one", path);
 }
 
-int reports_read(sqlite3 *db, const char *path, struct text *out) {
-  const int status = read_file(path, out);
-  return status ? status : check(db, path, out);
+int reports_read(struct cli *cli, sqlite3 *db, const char *path, struct text *out) {
+  return file_read(path, out, &cli->err) ? CLI_FAILED : check(db, path, out);
 }
 
 /* ---- the page ---- */
 
-static int write_page(const struct cli *cli, const struct text *json, const struct text *before) {
+static int write_page(struct cli *cli, const struct text *json, const struct text *before) {
   const char *file = cli->values[OUT];
   struct text page = {0};
-  struct error err = {0};
   int status = CLI_OK;
   if (cli->json && !before)
     text_add_bytes(&page, text_str(json), json->length);
   else
     page_of_json(text_str(json), before ? text_str(before) : NULL, &page);
-  if (!text_ok(&page))
-    status = cli_fail(CLI_FAILED, "there is no memory for the page");
-  else if (file && aside_whole(file, text_str(&page), page.length, &err))
-    status = cli_fail(CLI_FAILED, "%s", error_message(&err));
-  else if (!file && fwrite(text_str(&page), 1, page.length, stdout) != page.length)
+  if (file)
+    status = cli_write(cli, file, &page);
+  else if (fwrite(text_str(&page), 1, page.length, stdout) != page.length)
     status = cli_fail(CLI_FAILED, "the page cannot be written: %s", strerror(errno));
-  error_free(&err);
   text_free(&page);
   return status;
 }
@@ -207,7 +186,7 @@ static int run_report(struct cli *cli) {
   sqlite3 *db = reports_open();
   int status = db ? CLI_OK : CLI_FAILED;
   for (int i = 0; !status && i < count; i++)
-    status = reports_read(db, paths[i], &reports[i]);
+    status = reports_read(cli, db, paths[i], &reports[i]);
   if (!status && count == 2 && !cli->values[OUT])
     status = compare(cli, db, paths, reports);
   else if (!status)
@@ -219,20 +198,16 @@ static int run_report(struct cli *cli) {
 }
 
 const struct command cli_report[] = {
-    {"",
-     "report",
-     "FILE.json",
-     1,
-     1,
-     CLI_NO_STORE,
-     "make the page of a report, or compare two",
-     "The files are those of OP2_TIMING=json:FILE. Without -o the page goes to the standard output;\n"
-     "with --json it is the report itself that is written. With\n"
-     "--compare the loops of both reports stand side by side, those that differ most first; with -o too they "
-     "do\n"
-     "so on the page, and so does how both runs began.",
-     run_report,
-     {{"-o", "FILE", "write the page to this file"},
-      {"--compare", "FILE", "a report of before, to compare with"}},
-     false},
-    {.name = NULL}};
+    {.name = "report",
+     .arguments = "FILE.json",
+     .help = "Make the page of a report, or compare two",
+     .more = "The files are those of OP2_TIMING=json:FILE. Without -o the page goes to the standard output;\n"
+             "with --json it is the report itself that is written. With\n"
+             "--compare the loops of both reports stand side by side, those that differ most first; with -o "
+             "too they "
+             "do\n"
+             "so on the page, and so does how both runs began.",
+     .run = run_report,
+     .options = {{"-o", "FILE", "write the page to this file"},
+                 {"--compare", "FILE", "a report of before, to compare with"}}},
+    {0}};

@@ -4,12 +4,12 @@
 
 #include <sqlite3.h>
 
-#include "base/text.h"
+#include "cli/cli.h"
 
 /* A database in memory, for its JSON functions. NULL after a message. */
 sqlite3 *reports_open(void);
 /* The text of a file that is a report. CLI_FAILED after a message. */
-int reports_read(sqlite3 *db, const char *path, struct text *out);
+int reports_read(struct cli *cli, sqlite3 *db, const char *path, struct text *out);
 /* The texts are ?1 and ?2; `second` may be NULL. NULL after a message. */
 sqlite3_stmt *reports_ask(sqlite3 *db, const char *sql, const struct text *first, const struct text *second);
 

@@ -1,7 +1,8 @@
-/* What commands say: errors, sizes, times, and numbers that they are given. */
+/* The output of commands: errors, sizes, times; and numbers among their arguments. */
 #include <stdio.h>
 #include <time.h>
 
+#include "base/aside.h"
 #include "cli/cli.h"
 
 int cli_fail(int status, const char *format, ...) {
@@ -12,6 +13,11 @@ int cli_fail(int status, const char *format, ...) {
   va_end(args);
   fputc('\n', stderr);
   return status;
+}
+
+int cli_write(struct cli *cli, const char *path, const struct text *words) {
+  return cli_status(text_ok(words) ? aside_whole(path, text_str(words), words->length, &cli->err)
+                                   : error_memory(&cli->err, "a file", words->length));
 }
 
 bool cli_number(const char *text, long long most, long long *out) {

@@ -15,7 +15,6 @@ bool cli_cache_path(const struct cli *cli, struct text *path) {
 
 int cli_open_store(struct cli *cli, enum cli_access wanted) {
   struct text path = {0};
-  struct error err = {0};
   const char *given = env_value(&cli->env, ENV_CACHE);
   if (!cli_cache_path(cli, &path))
     return cli_fail(CLI_FAILED, "there is no cache: " CLI_NO_PLACE);
@@ -31,15 +30,14 @@ int cli_open_store(struct cli *cli, enum cli_access wanted) {
   int status = CLI_OK;
   if (strcmp(given, "off") == 0)
     status = cli_fail(CLI_FAILED, "OP2_CACHE=off: there is no cache to look at");
-  else if (store_open(&cli->store, &options, &err) != OP_OK)
-    status = cli_fail(CLI_FAILED, "%s", error_message(&err));
+  else if (store_open(&cli->store, &options, &cli->err) != OP_OK)
+    status = CLI_FAILED;
   else if (!store_path(cli->store)) {
     status = CLI_FAILED;
     if (!store_trouble(cli->store)[0])
       cli_fail(status, "there is no cache yet: %s is made by the first program that runs a loop",
                text_str(&path));
   }
-  error_free(&err);
   text_free(&path);
   return status;
 }

@@ -16,7 +16,7 @@ static int list_loops(struct cli *cli, const char *report) {
       " FROM json_each(?1, '$.loops') WHERE json_extract(value, '$.no_text') IS NOT NULL";
   struct text json = {0};
   sqlite3 *db = reports_open();
-  const int status = db ? reports_read(db, report, &json) : CLI_FAILED;
+  const int status = db ? reports_read(cli, db, report, &json) : CLI_FAILED;
   sqlite3_stmt *s = status ? NULL : reports_ask(db, sql, &json, NULL);
   while (s && sqlite3_step(s) == SQLITE_ROW) {
     const char *name = (const char *)sqlite3_column_text(s, 0);
@@ -69,10 +69,7 @@ static int run_why_not(struct cli *cli) {
 
 const struct command cli_texts[] = {
     {.name = "texts",
-     .group = "",
      .arguments = "SOURCE [-- FLAG...]",
-     .least = 1,
-     .most = -1,
      .help = "the texts of the kernels of a program of OP2",
      .more =
          "Reads a unit in C++ that includes op_seq.h, with the -I, -D and -std of FLAG, and says for each\n"
@@ -85,12 +82,8 @@ const struct command cli_texts[] = {
                  {"--show", "KERNEL", "print the text of one kernel"},
                  {"--as", "UNIT", "the name of SOURCE in what --embed writes"}}},
     {.name = "why-not",
-     .group = "",
      .arguments = "PROGRAM [ARGUMENT...]",
-     .least = 1,
-     .most = -1,
      .help = "runs a program of OP2, and lists the loops that have no text, with the reason",
-     .more = "",
      .run = run_why_not,
      .raw = true},
     {0},

@@ -7,6 +7,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* The library's version as a text, for users of op2jit.h: "1.2.3". */
+#define VERSION_TEXT_(major, minor, patch) #major "." #minor "." #patch
+#define VERSION_TEXT(major, minor, patch) VERSION_TEXT_(major, minor, patch)
+#define VERSION VERSION_TEXT(OP2JIT_VERSION_MAJOR, OP2JIT_VERSION_MINOR, OP2JIT_VERSION_PATCH)
+
 struct error;
 struct gbl;
 

@@ -37,7 +37,7 @@ int layout_agree(const struct layout *l, int code, struct error *err);
 /* Returns `code`, or what all ranks agree on. */
 int layout_close(struct layout *l, int code, struct error *err);
 
-/* What the dataset is; missing: an error that names what the file has. */
+/* Looks at a dataset. If it is missing, the error names those of the file. */
 int layout_find(struct layout *l, const char *name, struct file_dataset *out, struct error *err);
 /* A table of `dim` columns, with its number of rows. `whole`: only whole numbers will do. */
 int layout_find_table(struct layout *l, const char *name, int dim, bool whole, long long *rows,
@@ -59,9 +59,6 @@ struct layout_link {
 };
 int layout_new_table(struct layout *l, const char *name, enum type_code type, const char *type_words, int dim,
                      long long rows, const struct layout_link links[2], struct error *err);
-/* The attributes alone, of a table that is there. On the root. */
-int layout_describe(struct layout *l, const char *name, const char *type_words, int dim, long long rows,
-                    const struct layout_link links[2], struct error *err);
 /* The same without attributes, of any number of dimensions. */
 int layout_create(struct layout *l, const char *name, enum type_code type, int rank,
                   const long long extents[], struct error *err);

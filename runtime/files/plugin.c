@@ -6,18 +6,6 @@
 #include "base/types.h"
 #include "base/whereami.h"
 
-static const struct {
-  const char *flavour, *package;
-} packages[] = {
-    {"serial", "libhdf5-dev"}, {"openmpi", "libhdf5-openmpi-dev"}, {"mpich", "libhdf5-mpich-dev"}};
-
-static const char *package_of(const char *flavour) {
-  for (size_t i = 0; i < sizeof packages / sizeof *packages; i++)
-    if (strcmp(packages[i].flavour, flavour) == 0)
-      return packages[i].package;
-  return "libhdf5-dev";
-}
-
 static int open_at(struct file_plugin *plugin, const char *path, struct error *err) {
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!library) {
@@ -43,8 +31,8 @@ int file_plugin_open(struct file_plugin *plugin, const char *flavour, const char
   int code = text_ok(&name) ? plugin_path(text_str(&name), first, &path, err)
                             : error_memory(err, "a plugin's name", name.length);
   if (code == OP_ERR_NOT_BUILT)
-    error_prefix(
-        err, "HDF5 files cannot be used (Debian: %s, meson option -Dhdf5=enabled): ", package_of(flavour));
+    error_prefix(err, "HDF5 files cannot be used (Debian: libhdf5-%s%sdev, meson option -Dhdf5=enabled): ",
+                 strcmp(flavour, "serial") == 0 ? "" : flavour, strcmp(flavour, "serial") == 0 ? "" : "-");
   if (!code)
     code = open_at(plugin, text_str(&path), err);
   text_free(&name);

@@ -58,7 +58,7 @@ int rows_know(struct op_context *ctx, const struct map *map, struct rows_known *
   int code = out->first && out->targets
                  ? OP_OK
                  : error_memory_of(err, "the rows of map", map->name, targets * sizeof *out->targets);
-  code = together_agree(io_comm(ctx), code, err);
+  code = together_agree(ctx->comm, code, err);
   if (!code && map->first)
     code = spread_fetch_offsets(ctx, map, out->first, err);
   const long long before = code ? 0 : out->first[0];
@@ -83,11 +83,10 @@ void rows_forget(struct rows_known *rows) {
 
 int rows_write(struct op_context *ctx, struct layout *l, const struct rows_table *t, struct error *err) {
   const size_t row_bytes = (size_t)t->dim * type_info(t->type)->size;
-  const int values = t->flat ? t->dim : 1; /* what a row counts in the file */
   const struct set *set = t->set;
-  const long batch = !together_alone(io_comm(ctx)) ? set->size
-                     : row_bytes < LAYOUT_ROUND    ? (long)(LAYOUT_ROUND / row_bytes)
-                                                   : 1;
+  const long batch = !together_alone(ctx->comm) ? set->size
+                     : row_bytes < LAYOUT_ROUND ? (long)(LAYOUT_ROUND / row_bytes)
+                                                : 1;
   const long room = batch < set->size ? batch : set->size;
   void *rows = array_new((size_t)room, row_bytes);
   int code = together_agree(l->comm,
@@ -98,9 +97,7 @@ int rows_write(struct op_context *ctx, struct layout *l, const struct rows_table
     const long count = left < batch ? left : batch;
     code = together_agree(l->comm, t->source(ctx, t->object, low, count, rows, err), err);
     if (!code)
-      code =
-          layout_write(l, t->name, t->type, t->dim / values, t->before + (set->global_first + low) * values,
-                       (long long)count * values, rows, err);
+      code = layout_write(l, t->name, t->type, t->dim, t->before + set->global_first + low, count, rows, err);
     if (!batch)
       break;
   }

@@ -1,4 +1,4 @@
-/* What goes into files: rows of dats and maps as this rank declared them, in the user's order and numbers. All
+/* Rows for files: those of dats and maps as this rank declared them, in the user's order and numbers. All
  * collective. */
 #ifndef OP2JIT_IO_ROWS_H
 #define OP2JIT_IO_ROWS_H
@@ -32,9 +32,8 @@ struct rows_table {
   const char *name;
   enum type_code type;
   int dim;
-  bool flat; /* an array of one dimension, in which each row is `dim` values behind each other */
   const struct set *set;
-  long long before; /* rows, or values of a flat one, in front of those of the set */
+  long long before; /* rows in front of those of the set */
   rows_source *source;
   void *object;
 };

@@ -18,7 +18,7 @@ static int begin(struct op_context *ctx, struct writing *w, struct layout *l, co
   const struct file_table *table;
   int code = io_table(ctx, &table, err);
   if (!code)
-    code = writing_begin(w, table, io_comm(ctx), path, keep ? path : NULL, err);
+    code = writing_begin(w, table, ctx->comm, path, keep ? path : NULL, err);
   if (code)
     return code;
   *l = writing_layout(w, path);
@@ -34,7 +34,7 @@ static int write_table(struct op_context *ctx, struct layout *l, const struct ro
   return code ? code : rows_write(ctx, l, t, err);
 }
 
-/* Of a whole mesh: in a file names are places, so no two may be the same, and none empty. */
+/* Names are places in a file: in a whole mesh no two may be the same, and none empty. */
 static int check_new(struct layout *l, const char *what, const char *name, struct error *err) {
   int code = OP_OK;
   if (l->file && !*name)
@@ -124,7 +124,7 @@ static bool is_offsets(const struct layout *l, const char *name) {
          !l->table->get_text(l->file, name, "set", word, sizeof word);
 }
 
-/* Of what mesh in the file the dataset is a part; NULL: of none. */
+/* The role of the dataset in a mesh of the file, NULL: it has none. */
 static const char *part_of_mesh(struct layout *l, const char *name, const struct file_dataset *d) {
   if (layout_is_set(l, name, d))
     return "the size of a set";
@@ -143,7 +143,7 @@ static int check_replaced(struct layout *l, const char *name, struct error *err)
                            l->path, name, what);
 }
 
-/* Dats and constants replace their like; a mesh without its sets and maps cannot be read any more. */
+/* Dats and constants replace their like. A set or a map is not replaced: its mesh would become unreadable. */
 static int may_replace(struct layout *l, const struct text *name, struct error *err) {
   int code = text_ok(name) ? OP_OK : error_memory(err, "a name in a file", name->length);
   if (!code && l->file)
@@ -242,7 +242,7 @@ int save_const(struct op_context *ctx, const char *name, int dim, const char *ty
   struct text place = {0};
   const enum type_code type_of = type_parse(type, NULL);
   int code = check_const(name, dim, type_of, type, value, err);
-  code = together_agree(io_comm(ctx), code, err);
+  code = together_agree(ctx->comm, code, err);
   if (!code)
     code = begin(ctx, &w, &l, path, true, err);
   if (code)

@@ -1,4 +1,4 @@
-/* What a context keeps for files. */
+/* The state of files in a context. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,10 +9,6 @@
 #include "files/state.h"
 #include "ranks/comm.h"
 
-struct comm *io_comm(const struct op_context *ctx) {
-  return ctx->comm;
-}
-
 struct io *io_state(struct op_context *ctx) {
   if (!ctx->io)
     ctx->io = calloc(1, sizeof *ctx->io);
@@ -21,7 +17,7 @@ struct io *io_state(struct op_context *ctx) {
 
 int io_table(struct op_context *ctx, const struct file_table **out, struct error *err) {
   struct io *io = io_state(ctx);
-  struct comm *comm = io_comm(ctx);
+  struct comm *comm = ctx->comm;
   const char *flavour = together_alone(comm) ? "serial" : comm->table->name;
   int code = io ? file_plugin_open(&io->plugin, flavour, env_value(ctx->env, ENV_PLUGINS), err)
                 : error_memory(err, "the state of files", sizeof *io);

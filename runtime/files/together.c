@@ -3,7 +3,7 @@
 #include "ranks/agree.h"
 
 int together_agree(struct comm *comm, int code, struct error *err) {
-  /* What the ranks have agreed on once is known to all of them. */
+  /* An error that the ranks have agreed on is known to all of them. */
   if (together_alone(comm) || (code && err->teller != ERROR_MINE))
     return code;
   return agree_on_success(comm, code, err);

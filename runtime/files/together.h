@@ -1,4 +1,4 @@
-/* What the ranks settle among themselves about files. A comm of one rank, or NULL, has nothing to settle. All
+/* Agreements of ranks about files. A comm of one rank, or NULL, has nothing to settle. All
  * collective. */
 #ifndef OP2JIT_IO_TOGETHER_H
 #define OP2JIT_IO_TOGETHER_H

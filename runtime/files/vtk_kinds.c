@@ -8,9 +8,8 @@
 #include "ranks/comm.h"
 #include "spread/spread.h"
 
-const struct vtk_kind vtk_polygon = {"Polygon", 3, true};
-static const struct vtk_kind polyline = {"Polyline", 2, true}, triangle = {"Triangle", 4, false},
-                             quadrilateral = {"Quadrilateral", 5, false};
+static const struct vtk_kind polygon = {"Polygon", 3, true}, polyline = {"Polyline", 2, true},
+                             triangle = {"Triangle", 4, false}, quadrilateral = {"Quadrilateral", 5, false};
 static const struct vtk_kind polyhedron = {"Polyhedron", 16, true};
 /* With room inside, by arity. */
 static const struct vtk_kind solids[] = {[4] = {"Tetrahedron", 6, false},
@@ -75,7 +74,7 @@ int vtk_choose_kind(struct vtk_step *s, struct vtk_cells *cells, struct error *e
     return vtk_list_solids(s->ctx, cells, polyhedron.number, err);
   }
   if (cells->map->first) {
-    cells->kind = &vtk_polygon;
+    cells->kind = &polygon;
     return OP_OK;
   }
   bool flat = s->coords->dim < 3 || arity < 4 || arity == 7;
@@ -84,6 +83,6 @@ int vtk_choose_kind(struct vtk_step *s, struct vtk_cells *cells, struct error *e
                 : arity == 3 ? &triangle
                 : !flat      ? &solids[arity]
                 : arity == 4 ? &quadrilateral
-                             : &vtk_polygon;
+                             : &polygon;
   return code;
 }

@@ -1,23 +1,24 @@
-/* What a user could change, a line each, with the figure that says so. */
+/* Advice to the user, a line each, with the figure behind it. */
 #include "report/forms.h"
 
 static void advise_trials(const struct report_row *row, struct text *out) {
   const double many = 0.1;
-  if (row->seconds > REPORT_SHORT && row->trial_seconds > many * row->seconds)
+  if (row->stats.seconds > REPORT_SHORT && row->stats.trial_seconds > many * row->stats.seconds)
     text_addf(out,
               "%s spent %.0f%% of its time in trials; keep the cache (OP2_CACHE) for the next run, or set "
               "OP2_TUNE=use\n",
-              row->name, 100 * row->trial_seconds / row->seconds);
+              row->name, 100 * row->stats.trial_seconds / row->stats.seconds);
 }
 
 /* No seconds at all: other rows have the time of these calls, since they ran as one with other loops. */
 static void advise_calls(const struct report_row *row, struct text *out) {
   const double cost_of_a_call = 1e-6;
-  if (row->calls >= 1000 && row->seconds > 0 && row->seconds < cost_of_a_call * (double)row->calls)
+  if (row->stats.calls >= 1000 && row->stats.seconds > 0 &&
+      row->stats.seconds < cost_of_a_call * (double)row->stats.calls)
     text_addf(out,
               "%lld calls of %s took %.2f us each, no more than a call itself costs; give one loop more "
               "elements\n",
-              row->calls, row->name, 1e6 * row->seconds / (double)row->calls);
+              row->stats.calls, row->name, 1e6 * row->stats.seconds / (double)row->stats.calls);
 }
 
 /* A little may be chance. */
@@ -61,7 +62,7 @@ static void advise_unused(const struct report_row *row, struct text *out) {
               text_str(&row->detail->unused));
 }
 
-/* What is small does no harm. */
+/* Small dats do no harm. */
 static void advise_unread(const struct report_unread *unread, struct text *out) {
   const double small = 1e6;
   if (unread->bytes >= small)
@@ -80,7 +81,7 @@ static void advise_moved(const struct report_moved *moved, struct text *out) {
       text_str(&moved->loops), text_str(&moved->now));
 }
 
-/* What ranks computed, without exchanging and waiting. */
+/* The seconds that a rank computed, without exchanging and waiting. */
 static double computed_by(const struct report *r, int rank) {
   double seconds = 0;
   for (int i = 0; i < r->nrows; i++)

@@ -5,8 +5,8 @@ void report_csv(const struct report *r, struct text *out) {
   text_add(out, "ranks,threads,count,total time,plan time,mpi time,GB total,GB/s,kernel name\n");
   for (int i = 0; i < r->nrows; i++) {
     const struct report_row *row = &r->rows[i];
-    text_addf(out, "%d,%d,%lld,%f,%f,%f,%f,%f,%s\n", r->ranks, r->threads, row->calls, row->seconds,
-              row->plan_seconds, row->across.exchange_seconds, (double)row->calls * row->bytes / giga,
-              report_rate(row), row->name);
+    text_addf(out, "%d,%d,%lld,%f,%f,%f,%f,%f,%s\n", r->ranks, r->threads, row->stats.calls,
+              row->stats.seconds, row->stats.plan_seconds, row->across.exchange_seconds,
+              (double)row->stats.calls * row->stats.bytes / giga, report_rate(row), row->name);
   }
 }

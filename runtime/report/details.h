@@ -1,4 +1,4 @@
-/* What a report says of one loop beside its times: its arguments, its plan, the variants that were tried. */
+/* Details of one loop beside its times: its arguments, its plan, the variants that were tried. */
 #ifndef OP2JIT_REPORT_DETAILS_H
 #define OP2JIT_REPORT_DETAILS_H
 

@@ -1,4 +1,4 @@
-/* What the report says below its table, in words. */
+/* The sentences below the table of a report. */
 #include <string.h>
 
 #include "loop/queue.h"
@@ -8,13 +8,14 @@
 static void note_moved(const struct report *r, struct text *out) {
   double moved = 0;
   for (int i = 0; i < r->nrows; i++)
-    moved += r->rows[i].moved;
+    moved += (double)r->rows[i].stats.moved;
   if (moved <= 0)
     return;
   text_addf(out, "moved between host and device, bytes a call:");
   for (int i = 0; i < r->nrows; i++)
-    if (r->rows[i].calls > 0)
-      text_addf(out, " %s %.0f", r->rows[i].name, r->rows[i].moved / (double)r->rows[i].calls);
+    if (r->rows[i].stats.calls > 0)
+      text_addf(out, " %s %.0f", r->rows[i].name,
+                (double)r->rows[i].stats.moved / (double)r->rows[i].stats.calls);
   text_add_char(out, '\n');
 }
 
@@ -24,8 +25,8 @@ static void note_tuning(const struct report *r, struct text *out) {
   const double seconds = report_seconds(r);
   char time[48];
   for (int i = 0; i < r->nrows; i++) {
-    trials += r->rows[i].trials;
-    cost += r->rows[i].trial_seconds;
+    trials += r->rows[i].stats.trials;
+    cost += r->rows[i].stats.trial_seconds;
   }
   report_time(time, sizeof time, cost);
   if (trials)
@@ -35,17 +36,17 @@ static void note_tuning(const struct report *r, struct text *out) {
 
 static void note_scalar(const struct report *r, struct text *out) {
   for (int i = 0; i < r->nrows; i++)
-    if (r->rows[i].scalar && *r->rows[i].scalar)
-      text_addf(out, "%s runs without vector instructions: %s\n", r->rows[i].name, r->rows[i].scalar);
+    if (r->rows[i].stats.scalar && *r->rows[i].stats.scalar)
+      text_addf(out, "%s runs without vector instructions: %s\n", r->rows[i].name, r->rows[i].stats.scalar);
 }
 
-/* Everything else has the same bits on any number of threads. */
+/* All other variants have the same bits on any number of threads. */
 static bool depends_on_threads(const struct report_row *row) {
   static const char owners[] = "owners/";
-  return row->variant && strncmp(row->variant, owners, sizeof owners - 1) == 0;
+  return row->stats.variant && strncmp(row->stats.variant, owners, sizeof owners - 1) == 0;
 }
 
-/* What takes a hundredth of the time or more. */
+/* Calls that take a hundredth of the time or more. */
 static void note_outside(const struct report *r, struct text *out) {
   const char *gap = "outside loops: ";
   char time[48];
@@ -97,18 +98,18 @@ static void add_otherwise(const struct report_detail *d, struct text *out) {
             with, without, d->fastest / d->otherwise);
 }
 
-/* What taking turns and exact sums cost is in the loops' seconds: no clock tells it from the rest. */
+/* Taking turns and exact sums are part of the loops' seconds: no clock tells them from the rest. */
 static void note_ordered(const struct report *r, struct text *out) {
   char time[48];
   for (int i = 0; i < r->nrows; i++) {
     const struct report_row *row = &r->rows[i];
-    if (!row->ordered)
+    if (!row->stats.ordered)
       continue;
     text_addf(out, "%s has the same bits in any order, on any threads and ranks", row->name);
-    report_time(time, sizeof time, row->collect_seconds);
-    if (row->collect_seconds > 0 && row->seconds > 0)
+    report_time(time, sizeof time, row->stats.collect_seconds);
+    if (row->stats.collect_seconds > 0 && row->stats.seconds > 0)
       text_addf(out, "; to collect what elements add took %s, %.0f%% of its time", time,
-                100 * row->collect_seconds / row->seconds);
+                100 * row->stats.collect_seconds / row->stats.seconds);
     add_otherwise(row->detail, out);
     text_add_char(out, '\n');
   }
@@ -120,10 +121,10 @@ static void note_code(const struct report *r, struct text *out) {
   long long tried = 0;
   char time[2][48];
   for (int i = 0; i < r->nrows; i++) {
-    count[r->rows[i].origin]++;
-    tried += r->rows[i].tried;
-    plans += r->rows[i].plan_seconds;
-    compiling += r->rows[i].compile_seconds > 0 ? r->rows[i].compile_seconds : 0;
+    count[report_origin(&r->rows[i])]++;
+    tried += r->rows[i].stats.tried;
+    plans += r->rows[i].stats.plan_seconds;
+    compiling += r->rows[i].stats.compile_seconds > 0 ? r->rows[i].stats.compile_seconds : 0;
   }
   report_time(time[0], sizeof time[0], compiling);
   report_time(time[1], sizeof time[1], plans);
@@ -157,7 +158,7 @@ static void note_tiles(const struct report *r, struct text *out) {
         "not the memory's; chains in tiles have what they move\n");
 }
 
-/* Only where some could. */
+/* Only where loops could wait. */
 static void note_waiting(const struct report *r, struct text *out) {
   if (r->waited >= 0 && r->calls > 0)
     text_addf(out, "%lld of %lld calls waited to run with others\n", r->waited, r->calls);

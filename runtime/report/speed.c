@@ -19,10 +19,6 @@
 #include "tune/mode.h"
 #include "tune/place.h"
 
-#define WORDS_(x) #x
-#define WORDS(x) WORDS_(x)
-#define VERSION WORDS(OP2JIT_VERSION_MAJOR) "." WORDS(OP2JIT_VERSION_MINOR) "." WORDS(OP2JIT_VERSION_PATCH)
-
 /* ---- where a time belongs ---- */
 
 struct place {
@@ -136,7 +132,7 @@ static void note(void *user, const struct store_speed *s) {
   seen->failed |= !made->version || !made->variant || !made->mesh;
 }
 
-/* What most likely made it slower: the first thing that changed. */
+/* The likely reason: the first thing that changed. */
 static void tell_reason(const struct report_speed *then, const struct loop *loop, const char *mesh,
                         struct text *out) {
   if (strcmp(then->variant, loop->stats.variant) != 0)

@@ -7,8 +7,8 @@
 struct loop_site;
 struct op_context;
 
-/* What the store has of the loop's earlier runs with so many threads here, and in `slower` a line if it was faster then by more
- * than times vary. Nothing where there is no store. */
+/* Finds the loop's earlier runs on this machine with as many threads, and puts a line into `slower` if it was faster then by
+ * more than times vary. Without a store it finds nothing. */
 void speeds_find(const struct op_context *ctx, const struct loop_site *site, struct report_detail *out);
 /* Put this run's into the store, of the loops that ran often enough, if it keeps what it measures (OP2_TUNE). */
 void speeds_keep(const struct op_context *ctx);

@@ -6,7 +6,7 @@ struct error;
 struct op_context;
 struct solver_table;
 
-/* What a context keeps for solvers. */
+/* The state of solvers in a context. */
 struct solving {
   const struct solver_table *table; /* of the plugin, which stays open; NULL until one is wanted */
   int argc;                         /* op_init's arguments */

@@ -70,7 +70,7 @@ static void free_event(struct op_context *ctx, struct tape *tape, struct event *
   free(event->constant);
 }
 
-/* What the program has freed meanwhile. */
+/* Lets go of the dats that the program has freed meanwhile. */
 static void let_go(struct op_context *ctx, struct tape *tape) {
   while (tape->held_dats.count) {
     struct dat *dat = tape->held_dats.items[0];

@@ -137,7 +137,7 @@ static int note_changes(struct op_context *ctx, struct tape *tape, struct event 
   return code;
 }
 
-/* What follows for what comes behind it. */
+/* Notes which things are varied behind the loop. */
 static void note_activity(struct site *site, bool active) {
   for (int i = 0; i < site->nargs; i++) {
     const struct thing *thing = site->things[i];

@@ -45,9 +45,9 @@ static void test_what_happened_is_read_again(void **state) {
       events[e] = event_at(form, e, &word);
       assert_int_equal(happened_add(&h, events[e], &err), OP_OK);
       if (e % 7000 == 77)
-        assert_int_equal(happened_settle(&h, &err), OP_OK);
+        assert_int_equal(happened_end_pair(&h, &err), OP_OK);
     }
-    assert_int_equal(happened_settle(&h, &err), OP_OK);
+    assert_int_equal(happened_end_pair(&h, &err), OP_OK);
     if (form == 0)
       assert_true(h.npairs < EVENTS / 40);
     struct replay *replay = calloc(1, sizeof *replay);

@@ -68,8 +68,7 @@ static void writes_free(struct writes *w) {
   free(w->items);
 }
 
-/* Of a device: what is looked at comes to the host; what was put there goes to the device, before loops run that are
- * ready. */
+/* Dats of a device come to the host before they are looked at; put_back brings them to the device again. */
 static int look_at(struct op_context *ctx, struct launch *const *launches, int n, struct error *err) {
   int code = OP_OK;
   for (int l = 0; l < n; l++)

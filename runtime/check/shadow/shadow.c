@@ -109,6 +109,11 @@ double values_tolerance(enum type_code type) {
   return type == TYPE_FLOAT ? TOLERANCE_FLOAT : TOLERANCE_DOUBLE;
 }
 
+double values_allowed(enum type_code type, double additions) {
+  const double rounds = 2 * additions * (type == TYPE_FLOAT ? FLT_EPSILON : DBL_EPSILON);
+  return fmax(values_tolerance(type), rounds);
+}
+
 size_t values_differ(enum type_code type, const unsigned char *a, const unsigned char *b, size_t count,
                      double tolerance) {
   const struct type_info *info = type_info(type);
@@ -130,14 +135,13 @@ void values_place(const struct loop *loop, const struct dat *dat, size_t value, 
             set_said(dat->set, (long)element), dat->set->name, component + loop->desc.origins.fortran);
 }
 
-/* Of an argument; `count`: none. */
+/* The first value of an argument that differs, or `count`. */
 static size_t compare(const struct loop_arg *arg, double sum, double additions, const unsigned char *a,
                       const unsigned char *b, size_t count) {
-  const double rounds = 2 * additions * (arg->type == TYPE_FLOAT ? FLT_EPSILON : DBL_EPSILON);
   if (memcmp(a, b, count * type_info(arg->type)->size) == 0)
     return count;
   return values_differ(arg->type, a, b, count,
-                       fmax(values_tolerance(arg->type), rounds) * values_largest(arg->type, a, count, sum));
+                       values_allowed(arg->type, additions) * values_largest(arg->type, a, count, sum));
 }
 
 /* "kappa = 0.8, n = 3", as op_decl_const or op_update_const was given them. */
@@ -236,7 +240,7 @@ static int compare_all(const struct op_context *ctx, const struct launch *launch
   return code;
 }
 
-/* What both runs added, from the values before them. */
+/* Finds how much both runs added, from the values before them. */
 static int find_sums(struct op_context *ctx, struct launch *launch, const struct copies *before,
                      struct sums *sums, struct error *err) {
   struct copies second = {0};
@@ -250,7 +254,7 @@ static int find_sums(struct op_context *ctx, struct launch *launch, const struct
   return code;
 }
 
-/* What is added is asked for only if results differ by more than they may without it. */
+/* Sums of absolute values cost a run, so they are found only if results differ by more than is allowed without them. */
 static int judge(struct op_context *ctx, struct launch *launch, const struct shadow_run *run,
                  const struct copies *first, struct error *err) {
   struct sums sums = {0};
@@ -266,7 +270,7 @@ static int judge(struct op_context *ctx, struct launch *launch, const struct sha
                                  err);
 }
 
-/* What the loop writes: the newest is in this space, whatever it held before. */
+/* The newest values of the dats that the loop writes are in this space. */
 static void wrote(const struct loop *loop, const struct copies *written, enum space space) {
   for (int i = 0; i < loop->nargs; i++)
     if (written->dats[i])

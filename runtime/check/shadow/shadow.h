@@ -8,7 +8,7 @@
 struct op_context;
 struct backend;
 
-/* What OP2_SHADOW asks for; *backend NULL: nothing. OP_ERR_ENV, OP_ERR_BACKEND. */
+/* Reads the value of OP2_SHADOW; *backend NULL: it is empty. OP_ERR_ENV, OP_ERR_BACKEND. */
 int shadow_parse(const char *value, const struct backend **backend, int *every, struct error *err);
 
 /* Between the two runs. */
@@ -25,10 +25,12 @@ int shadow_begin(struct op_context *ctx, struct launch *launch, struct shadow_ru
  * first run's, unless this is to be undone. Any other error: data and results are as before the first run. */
 int shadow_end(struct op_context *ctx, struct launch *launch, struct shadow_run *run, bool undo_it,
                struct error *err);
-/* What lazy.c compares as well. The largest of finite floating-point values; how much of it values may differ by; the first
+/* Comparisons, also for lazy.c. The largest of finite floating-point values; how much of it values may differ by; the first
  * value that differs by more, or `count`; "dat "q", element 3 of set "cells", component 0,", appended. */
 double values_largest(enum type_code type, const unsigned char *values, size_t count, double so_far);
 double values_tolerance(enum type_code type);
+/* The same of sums of so many additions, each of which may round. */
+double values_allowed(enum type_code type, double additions);
 size_t values_differ(enum type_code type, const unsigned char *a, const unsigned char *b, size_t count,
                      double tolerance);
 void values_place(const struct loop *loop, const struct dat *dat, size_t value, struct text *out);

@@ -85,7 +85,7 @@ static int add_ranks(struct op_context *ctx, const struct loop *loop, struct sum
   return code;
 }
 
-static int find(const struct launch *launch, struct cell *cell, struct sums *out, struct error *err) {
+static int measure_sums(const struct launch *launch, struct cell *cell, struct sums *out, struct error *err) {
   const struct loop *loop = launch->loop;
   int code = OP_OK;
   make_dats_absolute(loop);
@@ -109,7 +109,7 @@ int sums_find(struct op_context *ctx, struct launch *launch, void *sums, struct 
   *out = (struct sums){0};
   int code = cell_open(&cell, ctx, loop, err);
   if (!code)
-    code = find(launch, cell, out, err);
+    code = measure_sums(launch, cell, out, err);
   cell_free(cell);
   code = agree_on_success(ctx->agreement, code, err);
   return code ? code : add_ranks(ctx, loop, out, err);

@@ -1,4 +1,4 @@
-/* What watch.c and starts.c share. Side 0 holds what a run left. */
+/* Shared by watch.c and starts.c. Side 0 holds the results of a run. */
 #ifndef OP2JIT_CHECK_WATCH_INNER_H
 #define OP2JIT_CHECK_WATCH_INNER_H
 
@@ -26,15 +26,6 @@ static inline int watch_difference(const struct loop_arg *arg, const unsigned ch
   return c >= arg->dim ? -1 : c;
 }
 
-/* An element that is looked at. */
-struct look {
-  struct cell *cell;
-  long element;
-  double scale; /* increments start from it, which is as large as anything that the element reads */
-  struct notes *notes;
-  /* Something was said of it that shows again: other rows that differ, other starts. */
-  bool told[OP_MAX_ARGS];
-};
 /* Both runs once more, where something was listed and spoilt what they left. */
 void watch_run_again(struct look *look);
 

@@ -1,4 +1,4 @@
-/* What a kernel adds, or makes larger or smaller, is looked at from other starts. */
+/* Increments and extrema are looked at once more from other start values. */
 #include <math.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ bool watch_has_increments(const struct cell *cell) {
   return false;
 }
 
-/* Of what side 1 holds before its run. */
+/* The largest value that side 1 holds before its run. */
 double watch_largest_input(const struct cell *cell) {
   double largest = 1;
   for (int i = 0; i < cell->loop->nargs; i++) {
@@ -102,9 +102,8 @@ static int tell_increment(const struct look *look, const struct increment *found
                                                  (size_t)found->component * watch_value_size(arg));
   struct text where = {0}, remedy = {0};
   bool known;
-  int code =
-      watch_tell_cause(cell, found->arg, found->row, found->component, look->element, &known, look->notes);
-  watch_place(cell, found->arg, found->row, found->component, look->element, &where);
+  int code = watch_tell_cause(look, found->arg, found->row, found->component, &known);
+  watch_place(look, found->arg, found->row, found->component, &where);
   rules_say(rule_remedy(RULE_ADD, arg), arg->access, cell->desc.origins.fortran, &remedy);
   if (!known)
     code =
@@ -177,7 +176,7 @@ static int start_at_limits(struct cell *cell) {
   return last;
 }
 
-/* A component that is not at its limit any more; NaN is let through. */
+/* The first component that has left its limit, -1: none. NaN is let through. */
 static int first_below_limit(const struct loop_arg *arg, const unsigned char *row) {
   for (int c = 0; c < arg->dim; c++) {
     unsigned char limit[sizeof(long double)];
@@ -195,11 +194,10 @@ static int check_limits(struct look *look, int i, int extremum) {
   int c = -1;
   for (int r = 0; watch_is_extremum(arg) && r < cell->args[i].rows; r++)
     if ((c = first_below_limit(arg, cell_row(cell, 1, i, r))) >= 0)
-      return watch_tell(cell, RULE_COMPARE, i, r, c, look->element, "the kernel assigns %s without comparing",
-                        look->notes);
+      return watch_tell(look, RULE_COMPARE, i, r, c, "the kernel assigns %s without comparing");
   for (int r = 0; !look->told[i] && access_assigns(arg->access) && r < cell->args[i].rows; r++)
     if ((c = watch_difference(arg, cell_row(cell, 0, i, r), cell_row(cell, 1, i, r))) >= 0)
-      return watch_tell_dependence(look->cell, i, r, c, extremum, look->element, look->notes);
+      return watch_tell_dependence(look, i, r, c, extremum);
   return OP_OK;
 }
 

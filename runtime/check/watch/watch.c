@@ -64,7 +64,7 @@ int watch_not_finite(const struct loop_arg *arg, const unsigned char *row) {
 
 /* ---- after the first run ---- */
 
-/* Is there anything that a closer look might call a violation? */
+/* True if a closer look might find a violation. */
 static bool is_suspicious(struct cell *cell, long element) {
   const struct loop *loop = cell->loop;
   for (int i = 0; i < loop->nargs; i++) {
@@ -80,49 +80,42 @@ static bool is_suspicious(struct cell *cell, long element) {
   return false;
 }
 
-static int check_read(const struct look *look, int side, int i) {
+static int check_read(struct look *look, int side, int i) {
   const struct loop_arg *arg = &look->cell->loop->args[i];
   for (int r = 0; arg->access == OP_READ && r < look->cell->args[i].rows; r++) {
     const unsigned char *now = cell_row(look->cell, side, i, r),
                         *before = cell_row(look->cell, 1 - side, i, r);
     const int c = watch_difference(arg, now, before);
     if (c >= 0)
-      return watch_tell_change(look->cell, RULE_READ, i, r, c, look->element, before, now,
-                               "the kernel changed %s, which it is only to read, from %s to %s", look->notes);
+      return watch_tell_change(look, RULE_READ, i, r, c, before, now,
+                               "the kernel changed %s, which it is only to read, from %s to %s");
   }
   return OP_OK;
 }
 
-static int check_reads(const struct look *look, int side) {
+/* Checks each argument after the run on `side`. */
+static int check_each(struct look *look, int side, int (*check)(struct look *look, int side, int i)) {
   int code = OP_OK;
   for (int i = 0; !code && i < look->cell->loop->nargs; i++)
-    code = check_read(look, side, i);
+    code = check(look, side, i);
   return code;
 }
 
-static int check_extremum(const struct look *look, int i) {
+static int check_extremum(struct look *look, int side, int i) {
   const struct loop_arg *arg = &look->cell->loop->args[i];
   for (int r = 0; watch_is_extremum(arg) && r < look->cell->args[i].rows; r++) {
     const unsigned char *start = row_start(look->cell, i, r, look->element),
-                        *now = cell_row(look->cell, 0, i, r);
+                        *now = cell_row(look->cell, side, i, r);
     const int c = first_worsened(arg, start, now);
     if (c >= 0)
-      return watch_tell_change(look->cell, RULE_COMPARE, i, r, c, look->element, start, now,
+      return watch_tell_change(look, RULE_COMPARE, i, r, c, start, now,
                                arg->access == OP_MIN
                                    ? "the kernel raised %s from %s to %s, so it assigns it "
                                      "without comparing"
                                    : "the kernel lowered %s from %s to %s, so it assigns it "
-                                     "without comparing",
-                               look->notes);
+                                     "without comparing");
   }
   return OP_OK;
-}
-
-static int check_extrema(const struct look *look) {
-  int code = OP_OK;
-  for (int i = 0; !code && i < look->cell->loop->nargs; i++)
-    code = check_extremum(look, i);
-  return code;
 }
 
 /* ---- after the second run ---- */
@@ -140,32 +133,25 @@ static int first_unwritten(const struct cell *cell, int i, int r) {
   return -1;
 }
 
-static int check_write(struct look *look, int i) {
+static int check_write(struct look *look, int side, int i) {
+  (void)side; /* both runs must have left it alone */
   const struct loop_arg *arg = &look->cell->loop->args[i];
   for (int r = 0; arg->access == OP_WRITE && r < look->cell->args[i].rows; r++) {
     const int c = first_unwritten(look->cell, i, r);
     if (c < 0)
       continue;
     look->told[i] = true;
-    return watch_tell(look->cell, RULE_WRITE, i, r, c, look->element,
-                      "the kernel did not write %s, which it promised to write for every element",
-                      look->notes);
+    return watch_tell(look, RULE_WRITE, i, r, c,
+                      "the kernel did not write %s, which it promised to write for every element");
   }
   return OP_OK;
-}
-
-static int check_writes(struct look *look) {
-  int code = OP_OK;
-  for (int i = 0; !code && i < look->cell->loop->nargs; i++)
-    code = check_write(look, i);
-  return code;
 }
 
 static int tell_undefined(struct look *look, int i, int r, int c) {
   struct text where = {0};
   bool known;
-  int code = watch_tell_cause(look->cell, i, r, c, look->element, &known, look->notes);
-  watch_place(look->cell, i, r, c, look->element, &where);
+  int code = watch_tell_cause(look, i, r, c, &known);
+  watch_place(look, i, r, c, &where);
   if (!known)
     code = watch_violation(
         look->cell->loop, RULE_NO_RIGHT, i, look->element, look->notes,
@@ -246,16 +232,16 @@ static int check_guards(const struct look *look, int side) {
 static int look_after_first(struct look *look) {
   int code = check_guards(look, 0);
   if (!code)
-    code = check_reads(look, 0);
-  return code ? code : check_extrema(look);
+    code = check_each(look, 0, check_read);
+  return code ? code : check_each(look, 0, check_extremum);
 }
 
 static int look_after_second(struct look *look) {
   int code = check_guards(look, 1);
   if (!code)
-    code = check_reads(look, 1);
+    code = check_each(look, 1, check_read);
   if (!code)
-    code = check_writes(look);
+    code = check_each(look, 1, check_write);
   if (!code)
     code = check_undefined(look);
   if (!code)
@@ -276,28 +262,30 @@ static int look_closely(struct look *look) {
   watch_start_increments(cell, look->scale, false);
   cell_run(cell, 1, 1);
   if (cell->trap != TRAP_DIVIDED)
-    code = watch_end(cell, look->element, &ended, look->notes);
+    code = watch_end(look, &ended);
   return code || !ended ? code : look_after_second(look);
 }
 
-int watch_end(struct cell *cell, long element, bool *ended, struct notes *notes) {
+int watch_end(const struct look *look, bool *ended) {
+  const struct cell *cell = look->cell;
   *ended = false;
   if (cell->trap == TRAP_DIVIDED)
-    return watch_tell_division(cell->loop, element, notes);
+    return watch_tell_division(look);
   if (cell->condition)
-    return watch_tell_assertion(cell, element, notes);
+    return watch_tell_assertion(look);
   if (cell_left_variable(cell))
-    return watch_tell_index(cell, element, notes);
+    return watch_tell_index(look);
   *ended = true;
   return OP_OK;
 }
 
 int watch_element(struct cell *cell, long element, bool thorough, bool *ended, struct notes *notes) {
+  struct look look = {.cell = cell, .element = element, .notes = notes};
   rows_load(cell, 0, element);
   if (thorough)
     rows_load(cell, 1, element);
   cell_run(cell, 0, thorough ? 0 : -1);
-  const int code = watch_end(cell, element, ended, notes);
+  const int code = watch_end(&look, ended);
   if (code || !*ended)
     return code;
   if (!thorough) {
@@ -305,6 +293,5 @@ int watch_element(struct cell *cell, long element, bool thorough, bool *ended, s
       return OP_OK;
     rows_load(cell, 1, element);
   }
-  struct look look = {.cell = cell, .element = element, .notes = notes};
   return look_closely(&look);
 }

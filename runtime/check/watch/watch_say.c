@@ -45,33 +45,33 @@ int watch_violation(const struct loop *loop, enum rule rule, int arg, long eleme
   return note_and_free(loop, rule, arg, &words, notes);
 }
 
-void watch_place(const struct cell *cell, int i, int r, int component, long element, struct text *out) {
+void watch_place(const struct look *look, int i, int r, int component, struct text *out) {
+  const struct cell *cell = look->cell;
   const struct loop_arg *arg = &cell->loop->args[i];
   text_addf(out, "component %d", component + cell->desc.origins.fortran);
   if (arg->map && arg->dat)
     text_addf(out, " (element %ld of set \"%s\", entry %d of map \"%s\")",
-              set_said(arg->dat->set, row_target(arg, element, r)), arg->dat->set->name,
+              set_said(arg->dat->set, row_target(arg, look->element, r)), arg->dat->set->name,
               (arg->idx < 0 ? r : arg->idx) + arg->map->from->first_said, arg->map->name);
 }
 
-static int tell_and_free(const struct cell *cell, enum rule rule, int i, long element, struct text *what,
-                         struct notes *notes) {
+static int tell_and_free(const struct look *look, enum rule rule, int i, struct text *what) {
+  const struct cell *cell = look->cell;
   const struct loop_arg *arg = &cell->loop->args[i];
   const char *remedy = rule_remedy(rule, arg);
   text_add(what, remedy ? "; " : "");
   rules_say(remedy ? remedy : "", arg->access, cell->desc.origins.fortran, what);
-  const int code = watch_violation(cell->loop, rule, i, element, notes, "%s", text_str(what));
+  const int code = watch_violation(cell->loop, rule, i, look->element, look->notes, "%s", text_str(what));
   text_free(what);
   return code;
 }
 
-int watch_tell(const struct cell *cell, enum rule rule, int i, int r, int component, long element,
-               const char *said, struct notes *notes) {
+int watch_tell(const struct look *look, enum rule rule, int i, int r, int component, const char *said) {
   struct text where = {0}, what = {0};
-  watch_place(cell, i, r, component, element, &where);
+  watch_place(look, i, r, component, &where);
   text_addf(&what, said, text_str(&where));
   text_free(&where);
-  return tell_and_free(cell, rule, i, element, &what, notes);
+  return tell_and_free(look, rule, i, &what);
 }
 
 /* Rounded, as people read it. */
@@ -85,34 +85,33 @@ static void add_value(const struct loop_arg *arg, const unsigned char *value, st
   text_add(out, exact);
 }
 
-int watch_tell_change(const struct cell *cell, enum rule rule, int i, int r, int component, long element,
-                      const unsigned char *before, const unsigned char *after, const char *said,
-                      struct notes *notes) {
-  const struct loop_arg *arg = &cell->loop->args[i];
+int watch_tell_change(const struct look *look, enum rule rule, int i, int r, int component,
+                      const unsigned char *before, const unsigned char *after, const char *said) {
+  const struct loop_arg *arg = &look->cell->loop->args[i];
   const size_t at = (size_t)component * type_info(arg->type)->size;
   struct text where = {0}, old = {0}, new = {0}, what = {0};
-  watch_place(cell, i, r, component, element, &where);
+  watch_place(look, i, r, component, &where);
   add_value(arg, before + at, &old);
   add_value(arg, after + at, &new);
   text_addf(&what, said, text_str(&where), text_str(&old), text_str(&new));
   text_free(&where);
   text_free(&old);
   text_free(&new);
-  return tell_and_free(cell, rule, i, element, &what, notes);
+  return tell_and_free(look, rule, i, &what);
 }
 
-/* Of the loop as a whole, at an element; `format` goes on behind the set. */
-static __attribute__((format(printf, 5, 6))) int tell_element(const struct loop *loop, enum rule rule,
-                                                              long element, struct notes *notes,
+/* A finding about the whole loop at an element; `format` continues behind the set. */
+static __attribute__((format(printf, 3, 4))) int tell_element(const struct look *look, enum rule rule,
                                                               const char *format, ...) {
+  const struct loop *loop = look->cell->loop;
   struct text words = {0};
   va_list args;
-  text_addf(&words, "loop %s, element %ld of " SET_FORMAT, loop->name, set_said(loop->set, element),
+  text_addf(&words, "loop %s, element %ld of " SET_FORMAT, loop->name, set_said(loop->set, look->element),
             SET_WORDS(loop->set));
   va_start(args, format);
   text_vaddf(&words, format, args);
   va_end(args);
-  return note_and_free(loop, rule, -1, &words, notes);
+  return note_and_free(loop, rule, -1, &words, look->notes);
 }
 
 /* C has arrays of Fortran as rows of elements, whatever their bounds are. */
@@ -129,15 +128,15 @@ static void add_array(const struct bounds_finding *f, bool fortran, const char *
     text_addf(out, "an array whose type is %s", f->type);
 }
 
-int watch_tell_index(const struct cell *cell, long element, struct notes *notes) {
+int watch_tell_index(const struct look *look) {
+  const struct cell *cell = look->cell;
   const struct desc *d = &cell->desc;
-  const struct loop *loop = cell->loop;
   const struct bounds_finding *f = &cell->outside;
   const struct source source = desc_source(d);
   struct text place = {0}, what = {0}, excerpt = {0};
   const char *name;
   if (!f->line)
-    return tell_element(loop, RULE_INDEX, element, notes,
+    return tell_element(look, RULE_INDEX,
                         ": the kernel reaches memory outside its own variables; check its indices and "
                         "pointers");
   const size_t length = bounds_name(d->text, f->line, f->column, &name);
@@ -154,8 +153,8 @@ int watch_tell_index(const struct cell *cell, long element, struct notes *notes)
   source_excerpt(&source, f->line, f->column, &excerpt);
   if (excerpt.length && excerpt.data[excerpt.length - 1] == '\n')
     excerpt.data[--excerpt.length] = '\0';
-  const int code = tell_element(loop, RULE_INDEX, element, notes, " (%s): %s; check the index\n%s",
-                                text_str(&place), text_str(&what), text_str(&excerpt));
+  const int code = tell_element(look, RULE_INDEX, " (%s): %s; check the index\n%s", text_str(&place),
+                                text_str(&what), text_str(&excerpt));
   text_free(&place);
   text_free(&what);
   text_free(&excerpt);
@@ -174,7 +173,7 @@ static int only_ragged(const struct cell *cell) {
   return found;
 }
 
-/* Which map's number bounds k? Each map is named once, by its first argument. */
+/* Says by which map's number of targets k is bounded. Each map is named once, by its first argument. */
 static void tell_numbers(const struct cell *cell, struct text *out) {
   const struct loop *loop = cell->loop;
   const char *before = "let k go from 0 to n - 1, by the n of the argument's own map: here n is ";
@@ -190,8 +189,8 @@ static void tell_numbers(const struct cell *cell, struct text *out) {
   }
 }
 
-int watch_tell_assertion(const struct cell *cell, long element, struct notes *notes) {
-  const struct loop *loop = cell->loop;
+int watch_tell_assertion(const struct look *look) {
+  const struct cell *cell = look->cell;
   const bool row = strcmp(cell->condition, ROWS_CONDITION) == 0;
   const int arg = row ? only_ragged(cell) : -1;
   struct text what = {0};
@@ -203,39 +202,39 @@ int watch_tell_assertion(const struct cell *cell, long element, struct notes *no
     rows_remedy(cell, arg, &what);
   else if (row)
     tell_numbers(cell, &what);
-  const int code = tell_element(loop, row ? RULE_ROW : RULE_ASSERT, element, notes, ": %s", text_str(&what));
+  const int code = tell_element(look, row ? RULE_ROW : RULE_ASSERT, ": %s", text_str(&what));
   text_free(&what);
   return code;
 }
 
-int watch_tell_division(const struct loop *loop, long element, struct notes *notes) {
-  return tell_element(loop, RULE_DIVISION, element, notes,
+int watch_tell_division(const struct look *look) {
+  return tell_element(look, RULE_DIVISION,
                       ": the kernel divides a whole number by zero, or the smallest one by -1; look at its / "
                       "and %%");
 }
 
 /* The place is put into words behind the runs: what is allocated before them may lie where an index leads. */
-int watch_tell_cause(struct cell *cell, int i, int r, int c, long element, bool *known, struct notes *notes) {
+int watch_tell_cause(const struct look *look, int i, int r, int c, bool *known) {
   struct text where = {0}, cause = {0};
-  const enum rule rule = cause_tell(cell, element, &cause);
+  const enum rule rule = cause_tell(look->cell, look->element, &cause);
   *known = rule != RULE_NO_RIGHT;
-  watch_place(cell, i, r, c, element, &where);
-  const int code = *known ? watch_violation(cell->loop, rule, i, element, notes, "%s depends on %s",
-                                            text_str(&where), text_str(&cause))
+  watch_place(look, i, r, c, &where);
+  const int code = *known ? watch_violation(look->cell->loop, rule, i, look->element, look->notes,
+                                            "%s depends on %s", text_str(&where), text_str(&cause))
                           : OP_OK;
   text_free(&where);
   text_free(&cause);
   return code;
 }
 
-int watch_tell_dependence(struct cell *cell, int i, int r, int c, int extremum, long element,
-                          struct notes *notes) {
+int watch_tell_dependence(const struct look *look, int i, int r, int c, int extremum) {
+  const struct loop *loop = look->cell->loop;
   struct text where = {0};
-  watch_place(cell, i, r, c, element, &where);
-  int code = watch_violation(cell->loop, RULE_EXTREMUM, i, element, notes,
+  watch_place(look, i, r, c, &where);
+  int code = watch_violation(loop, RULE_EXTREMUM, i, look->element, look->notes,
                              "%s depends on the value of argument %d (%s) so far, and so on the order of the "
                              "elements; only compare with it, or read the extremum in a second loop",
-                             text_str(&where), extremum + 1, access_name(cell->loop->args[extremum].access));
+                             text_str(&where), extremum + 1, access_name(loop->args[extremum].access));
   text_free(&where);
   return code;
 }

@@ -52,23 +52,17 @@ static void print_json(struct text *out, const struct past *past, const char *pa
 static int run(struct cli *cli) {
   struct file_plugin plugin = {0};
   struct past *past = NULL;
-  struct error err = {0};
-  int code = file_plugin_open(&plugin, "serial", env_value(&cli->env, ENV_PLUGINS), &err);
+  int code = file_plugin_open(&plugin, "serial", env_value(&cli->env, ENV_PLUGINS), &cli->err);
   if (!code)
-    code = past_read(plugin.table, NULL, cli->words[0], &past, &err);
+    code = past_read(plugin.table, NULL, cli->words[0], &past, &cli->err);
   if (!code)
     (cli->json ? print_json : print)(&cli->out, past, cli->words[0]);
-  const int status = code ? cli_fail(CLI_FAILED, "%s", error_message(&err)) : CLI_OK;
   past_free(past);
-  error_free(&err);
-  return status;
+  return cli_status(code);
 }
 
-const struct command cli_checkpoint[] = {{.group = "",
-                                          .name = "checkpoint",
+const struct command cli_checkpoint[] = {{.name = "checkpoint",
                                           .arguments = "FILE",
-                                          .least = 1,
-                                          .most = 1,
                                           .help = "Say what is in a file of OP2_CHECKPOINT",
                                           .more = "All of it is read, and compared with the sums that were "
                                                   "written. Where the run was, which dats it holds, how "

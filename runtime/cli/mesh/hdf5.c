@@ -1,31 +1,18 @@
-/* OP2's layout. What was written by this library says which sets a table belongs to; of other files it is guessed
- * from sizes. */
+/* Reads OP2's layout. A file of this library says which sets a table belongs to; in other files it is guessed from
+ * sizes. */
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "files/layout.h"
-#include "files/writing.h"
 #include "mesh_file.h"
 
 enum { NAME_MOST = 256, COLUMNS_MOST = 10000 };
 
-struct names {
-  char **names;
-  int count;
-  bool failed;
-};
-
+/* The names of all datasets, with a NUL behind each. */
 static bool note(void *user, const char *name) {
-  struct names *n = user;
-  char **names = realloc(n->names, ((size_t)n->count + 1) * sizeof *names);
-  if (names)
-    n->names = names;
-  char *copy = names ? strdup(name) : NULL;
-  n->failed = !copy;
-  if (copy)
-    n->names[n->count++] = copy;
-  return copy != NULL;
+  struct text *names = user;
+  text_add_bytes(names, name, strlen(name) + 1);
+  return text_ok(names);
 }
 
 static int find_set(const struct mesh_file *m, const char *name) {
@@ -79,21 +66,13 @@ static void said_sets(struct layout *l, const struct mesh_file *m, const char *n
     *set = find_set(m, word);
 }
 
-/* Numbers were read as int because they might have been a map's. The library has no unsigned char: bytes that are
- * no bools stay int. */
+/* Small whole numbers are read as int, as a map's. The library has no unsigned char: bytes beyond 0 and 1 stay int. */
 static void narrow(struct mesh_table *t, size_t values, enum type_code type) {
-  const int *wide = t->values;
+  const int *entries = t->values;
   bool fits = type == TYPE_CHAR || type == TYPE_SHORT || type == TYPE_BOOL;
   for (size_t i = 0; i < values && fits && type == TYPE_BOOL; i++)
-    fits = wide[i] == 0 || wide[i] == 1;
-  if (!fits)
-    return;
-  for (size_t i = 0; i < values; i++)
-    if (type == TYPE_SHORT)
-      ((short *)t->values)[i] = (short)wide[i];
-    else
-      ((signed char *)t->values)[i] = (signed char)wide[i];
-  t->type = type;
+    fits = entries[i] == 0 || entries[i] == 1;
+  t->type = fits ? type : t->type;
 }
 
 /* Not taken: what is of no set. */
@@ -142,15 +121,14 @@ static int read_data(struct layout *l, struct mesh_file *m, const char *name, co
                         numbers ? type_info(d->type)->name : d->words, err);
 }
 
-static int read_all(struct layout *l, struct mesh_file *m, const struct names *names, struct error *err) {
+static int read_all(struct layout *l, struct mesh_file *m, const struct text *names, struct error *err) {
   int code = OP_OK;
   struct file_dataset d;
-  for (int i = 0; i < names->count && !code; i++)
-    if (!(code = l->table->look(l->file, names->names[i], &d, err)) && layout_is_set(l, names->names[i], &d))
-      code = read_set(l, m, names->names[i], err);
-  for (int i = 0; i < names->count && !code; i++)
-    if (!(code = l->table->look(l->file, names->names[i], &d, err)) && !layout_is_set(l, names->names[i], &d))
-      code = read_data(l, m, names->names[i], &d, err);
+  for (int sets = 1; sets >= 0; sets--)
+    for (const char *name = text_str(names), *end = name + names->length; !code && name < end;
+         name += strlen(name) + 1)
+      if (!(code = l->table->look(l->file, name, &d, err)) && layout_is_set(l, name, &d) == sets)
+        code = sets ? read_set(l, m, name, err) : read_data(l, m, name, &d, err);
   if (!code && m->nsets == 0)
     code =
         error_set(err, OP_ERR_FILE,
@@ -160,50 +138,15 @@ static int read_all(struct layout *l, struct mesh_file *m, const struct names *n
 
 int mesh_read_hdf5(struct mesh_file *m, const struct file_table *table, const char *path, struct error *err) {
   struct layout l;
-  struct names names = {0};
-  m->format = "HDF5";
-  if (!(m->source = strdup(path)))
-    return error_memory(err, "a file's name", strlen(path));
+  struct text names = {0};
   int code = layout_open(&l, table, NULL, path, err);
   if (code)
     return code;
   code = table->each(l.file, note, &names, err);
-  if (!code && names.failed)
-    code = error_memory(err, "the names in a file", (size_t)names.count);
+  if (!code && !text_ok(&names))
+    code = error_memory(err, "the names in a file", names.length);
   if (!code)
     code = read_all(&l, m, &names, err);
-  for (int i = 0; i < names.count; i++)
-    free(names.names[i]);
-  free(names.names);
+  text_free(&names);
   return layout_close(&l, code, err);
-}
-
-/* With its attributes, and its rows if `rows`. */
-static int write_table(struct layout *l, const struct mesh_file *m, const struct mesh_table *t, bool rows,
-                       struct error *err) {
-  const char *from = m->sets[t->set].name, *type = type_info(t->type)->name;
-  const struct layout_link map[2] = {{"from", from}, {"to", t->to >= 0 ? m->sets[t->to].name : ""}};
-  const struct layout_link data[2] = {{"set", from}, {NULL, NULL}};
-  const struct layout_link *links = t->to >= 0 ? map : data;
-  const long long size = m->sets[t->set].size;
-  if (!rows)
-    return layout_describe(l, t->name, type, t->columns, size, links, err);
-  const int code = layout_new_table(l, t->name, t->type, type, t->columns, size, links, err);
-  return code ? code : layout_write(l, t->name, t->type, t->columns, 0, size, t->values, err);
-}
-
-/* From HDF5 the new file is the old one, in which tables say what was guessed. */
-int mesh_write_hdf5(const struct mesh_file *m, const struct file_table *table, const char *path,
-                    struct error *err) {
-  struct writing w;
-  int code = writing_begin(&w, table, NULL, path, m->source, err);
-  if (code)
-    return code;
-  struct layout l = writing_layout(&w, path);
-  for (int i = 0; i < m->nsets && !m->source && !code; i++)
-    code = layout_write_size(&l, m->sets[i].name, m->sets[i].size, err);
-  for (int i = 0; i < m->ntables && !code; i++)
-    if (!m->source || m->tables[i].guessed)
-      code = write_table(&l, m, &m->tables[i], !m->source, err);
-  return writing_end(&w, code, err);
 }

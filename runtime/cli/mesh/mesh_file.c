@@ -19,7 +19,6 @@ void mesh_file_free(struct mesh_file *m) {
   free(m->sets);
   free(m->tables);
   free(m->others);
-  free(m->source);
   *m = (struct mesh_file){0};
 }
 

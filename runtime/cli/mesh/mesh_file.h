@@ -1,4 +1,4 @@
-/* A mesh as the op2jit command has it between two files: sets, and tables on them, in memory. */
+/* A mesh in memory, as the op2jit command looks at it: sets, and tables on them. */
 #ifndef OP2JIT_IO_MESH_FILE_H
 #define OP2JIT_IO_MESH_FILE_H
 
@@ -18,7 +18,7 @@ struct mesh_table {
   int columns;
   enum type_code type; /* maps: TYPE_INT */
   void *values;
-  bool guessed; /* that it is a map or data, and of what, follows from sizes only */
+  bool guessed; /* its sets, and whether it is a map, follow from sizes only */
 };
 
 /* A dataset of an HDF5 file that is on no set: a constant, or what the library makes nothing of. */
@@ -30,14 +30,10 @@ struct mesh_other {
 };
 
 struct mesh_file {
-  const char *format; /* for people: "HDF5" */
-  const char *
-      coordinates; /* the dat that the user says holds them, for airfoil's text; NULL: the only one that can */
   struct mesh_set *sets;
   struct mesh_table *tables;
   struct mesh_other *others;
   int nsets, ntables, nothers;
-  char *source; /* the HDF5 file that the mesh is from; NULL: it is from a text */
 };
 
 void mesh_file_free(struct mesh_file *m);
@@ -50,18 +46,8 @@ int mesh_add_other(struct mesh_file *m, const char *name, bool constant, long lo
 struct mesh_table *mesh_add_table(struct mesh_file *m, const char *name, int set, int to, int columns,
                                   enum type_code type, struct error *err);
 
-/* OP2's airfoil text, in memory; `text` ends with a NUL behind `length` bytes. Map entries need not be in range. */
-int mesh_parse_airfoil(struct mesh_file *m, const char *path, const char *text, size_t length,
-                       struct error *err);
-int mesh_write_airfoil(const struct mesh_file *m, const char *path, struct error *err);
-/* Whether table number `table` of a mesh that such a file can hold is in it; what a format has no place for is
- * left out. */
-bool mesh_airfoil_holds(const struct mesh_file *m, int table);
-
-/* OP2's layout. Of what is from such a file all goes along. */
+/* A file in OP2's layout. Map entries need not be in range. */
 int mesh_read_hdf5(struct mesh_file *m, const struct file_table *table, const char *path, struct error *err);
-int mesh_write_hdf5(const struct mesh_file *m, const struct file_table *table, const char *path,
-                    struct error *err);
 
 /* ---- what is known of a map ---- */
 struct mesh_bad {

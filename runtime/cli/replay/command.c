@@ -142,7 +142,7 @@ static int compare(struct cli *cli, struct judge *j, const struct capture *c, st
   }
   outcome_free(&ran);
   fault_free(&f);
-  return code ? cli_fail(CLI_FAILED, "%s", error_message(err)) : f.kind ? CLI_FAILED : CLI_OK;
+  return cli_status(code || f.kind);
 }
 
 static int make_smaller(struct cli *cli, struct judge *j, struct capture *c, struct error *err) {
@@ -162,7 +162,7 @@ static int make_smaller(struct cli *cli, struct judge *j, struct capture *c, str
   if (!code && !f.kind)
     text_add(&cli->out, "nothing is wrong with it here\n");
   fault_free(&f);
-  return code ? cli_fail(CLI_FAILED, "%s", error_message(err)) : f.kind ? CLI_FAILED : CLI_OK;
+  return cli_status(code || f.kind);
 }
 
 static int run_code(struct cli *cli, struct capture *c, struct error *err) {
@@ -175,11 +175,10 @@ static int run_code(struct cli *cli, struct capture *c, struct error *err) {
                     "OP2_BACKEND=native calls functions of the program, which no capture has; name another "
                     "backend (op2jit info lists those here)");
   int status = CLI_FAILED;
-  if (make_judge(cli, c, &j, err))
-    cli_fail(CLI_FAILED, "%s", error_message(err));
-  else if (cli->values[OPTION_REDUCE])
+  const bool made = make_judge(cli, c, &j, err) == OP_OK;
+  if (made && cli->values[OPTION_REDUCE])
     status = make_smaller(cli, &j, c, err);
-  else {
+  else if (made) {
     j.wanted.times = (int)times;
     status = compare(cli, &j, c, err);
   }
@@ -189,26 +188,19 @@ static int run_code(struct cli *cli, struct capture *c, struct error *err) {
 
 static int run_replay(struct cli *cli) {
   struct capture c = {0};
-  struct error err = {0};
-  int status = CLI_OK;
+  int status = CLI_FAILED;
   if (!cli->values[OPTION_RUN] && (cli->values[OPTION_REDUCE] || cli->values[OPTION_TIMES]))
     return cli_fail(CLI_USAGE, "that runs the file's code: say --run-code too, if you know who made it");
-  if (capture_load(&c, cli->words[0], &err))
-    status = cli_fail(CLI_FAILED, "%s", error_message(&err));
-  else
-    status = cli->values[OPTION_RUN] ? run_code(cli, &c, &err) : only_show(cli, &c);
+  if (capture_load(&c, cli->words[0], &cli->err) == OP_OK)
+    status = cli->values[OPTION_RUN] ? run_code(cli, &c, &cli->err) : only_show(cli, &c);
   capture_free(&c);
   types_forget();
-  error_free(&err);
   return status;
 }
 
 const struct command cli_replay[] = {
-    {.group = "",
-     .name = "replay",
+    {.name = "replay",
      .arguments = "FILE",
-     .least = 1,
-     .most = 1,
      .help = "Run calls of loops that OP2_CAPTURE has kept",
      .more =
          "Without options it says what the file is of. With --run-code its calls run, on the backend and in "

@@ -274,7 +274,7 @@ static int run_all(const struct scene *s, double *seconds) {
   return code;
 }
 
-/* What calls change, to an outcome; NULL: it gets what it began with. */
+/* Copies what calls change to an outcome; NULL: gives it the values that it began with. */
 static int move(const struct scene *s, const struct places *places, const struct outcome *out) {
   int code = OP_OK;
   for (int p = 0; !code && p < places->count; p++) {

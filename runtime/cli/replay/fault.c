@@ -67,8 +67,8 @@ struct outcomes {
 };
 
 /* The first kind of fault that is there; `only`: that one alone is looked for (FAULT_OF_NOTHING: all). */
-static int look(struct judge *j, const struct capture *c, enum fault_kind only, struct outcomes *o,
-                struct fault *out, struct error *err) {
+static int run_and_compare(struct judge *j, const struct capture *c, enum fault_kind only, struct outcomes *o,
+                           struct fault *out, struct error *err) {
   const bool any = only == FAULT_OF_NOTHING;
   int code = any || only == FAULT_CHECK ? run(j, &j->checked, c, &o->checked, err) : OP_OK;
   if (!code && o->checked.end == RERUN_REFUSED && o->checked.code == OP_ERR_VIOLATION)
@@ -97,7 +97,7 @@ int fault_find(struct judge *j, const struct capture *c, enum fault_kind only, s
                struct error *err) {
   struct outcomes o = {0};
   *out = (struct fault){0};
-  const int code = look(j, c, only, &o, out, err);
+  const int code = run_and_compare(j, c, only, &o, out, err);
   outcome_free(&o.checked);
   outcome_free(&o.wanted);
   outcome_free(&o.plain);
@@ -108,7 +108,7 @@ void fault_free(struct fault *f) {
   text_free(&f->words);
 }
 
-/* What is kept is so of all calls and elements: the same values must still differ. */
+/* Kept values are those of all calls and elements: the same ones must still differ. */
 static bool is_same(const struct judge *j, const struct fault *a, const struct fault *b) {
   return a->kind == b->kind && a->end == b->end && a->code == b->code && a->fact == b->fact &&
          (a->kind != FAULT_KEPT || j->beyond ||

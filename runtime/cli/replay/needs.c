@@ -1,4 +1,4 @@
-/* What is kept of a value came of earlier calls too: their elements that changed what these ones read belong to it. */
+/* A kept value depends on earlier calls too: adds their elements that changed what the wanted elements read. */
 #include <stdlib.h>
 
 #include "base/size.h"
@@ -16,7 +16,7 @@ static struct capture_reach rows_of(const struct needs *n, const struct capture_
   return arg->form == DESC_DAT ? capture_reach(n->c, arg, element) : (struct capture_reach){0, 1, NULL};
 }
 
-/* Does the element change in that call what a later one reads? */
+/* True if the element changes in that call what a later one reads. */
 static bool is_needed(const struct needs *n, int number, long long element) {
   const struct capture_call *call = &n->c->calls[number];
   bool needed = false;
@@ -46,7 +46,7 @@ static void need(struct needs *n, int number, long long element) {
   }
 }
 
-static void look(struct needs *n, int number) {
+static void look_at_call(struct needs *n, int number) {
   const struct capture_call *call = &n->c->calls[number];
   for (long long i = 0; i < call->count; i++) {
     const long long element = capture_element(call, i);
@@ -69,7 +69,7 @@ int reduce_needs(const struct capture *c, unsigned char **runs, struct error *er
   while (good && n.more) {
     n.more = false;
     for (int i = c->ncalls - 1; i >= 0; i--)
-      look(&n, i);
+      look_at_call(&n, i);
   }
   for (int d = 0; n.last && d < c->ndata; d++)
     free(n.last[d]);

@@ -1,4 +1,3 @@
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -19,7 +18,7 @@ static void count_rows(const struct capture *c, const struct capture_call *call,
   }
 }
 
-/* What calls do with it; false: no memory. */
+/* Finds how calls change it; false: no memory. */
 static bool look_at(const struct capture *c, struct place *place, bool *changed) {
   const size_t size = capture_rows(c, place->data);
   double *rows = array_new(size, sizeof *rows);
@@ -86,10 +85,9 @@ size_t place_differs(const struct place *place, size_t from, const unsigned char
       return k;
   if (bits)
     return place->count;
-  const double rounds = 2 * place->additions * (type == TYPE_FLOAT ? FLT_EPSILON : DBL_EPSILON);
   double largest = values_largest(type, place->data->before + at, count, 0);
   largest = values_largest(type, a + at, count, largest);
-  return from + values_differ(type, a + at, b + at, count, fmax(values_tolerance(type), rounds) * largest);
+  return from + values_differ(type, a + at, b + at, count, values_allowed(type, place->additions) * largest);
 }
 
 size_t place_beyond(const struct place *place, const unsigned char *a, const unsigned char *b) {

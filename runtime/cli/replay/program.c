@@ -66,7 +66,7 @@ static void print_data(const struct capture *c, struct text *out) {
       print_values(TYPE_INT, c->calls[i].elements, (size_t)c->calls[i].count, "elements", i, out);
 }
 
-/* What comes of it; what is no dat on standard error, for dats are written to a file of that name. */
+/* Prints the results: dats on the standard output, which is written to as a file, all else on standard error. */
 static void print_result(const struct place *p, struct text *out) {
   const int i = p->number;
   if (p->data->kind == CAPTURE_DAT)

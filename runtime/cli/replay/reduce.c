@@ -92,7 +92,7 @@ static int reduce_calls(struct judge *j, struct capture *c, const struct fault *
   return code;
 }
 
-/* ---- what no way has ---- */
+/* ---- values that no way of running has ---- */
 
 /* Elements that touch a row of a dat; how many. Only those of one row may go without changing it. */
 static long long touching(const struct capture *c, int data, long long row, unsigned char **runs) {
@@ -122,7 +122,7 @@ struct focus {
   long long row, elements;
 };
 
-/* Of the first values that differ the one that fewest elements touch. */
+/* Among the first values that differ, finds the one that fewest elements touch. */
 static void find_focus(const struct judge *j, const struct capture *c, const struct outcome *ran,
                        unsigned char **runs, struct focus *out) {
   enum { LOOKS = 64 };

@@ -85,22 +85,22 @@ struct judge {
       beyond; /* only an extreme that is beyond what is kept counts as a difference: of fewer elements it is one, too */
   int runs; /* so far */
 };
-/* What is wrong with the capture, or whether that kind of fault is (`only`; FAULT_OF_NOTHING: any); fault_free releases it. */
+/* Finds what is wrong with the capture; `only` looks for one kind (FAULT_OF_NOTHING: any). fault_free releases it. */
 int fault_find(struct judge *j, const struct capture *c, enum fault_kind only, struct fault *out,
                struct error *err);
-/* The same of a run alone: does it end, and are its results those that are kept? */
+/* The same of one run: it must end, with the results that are kept. */
 void fault_of(const struct judge *j, const struct capture *c, const struct outcome *ran, struct fault *out);
 void fault_free(struct fault *f);
-/* Is the same wrong with this one? */
+/* True if this one has the same fault. */
 bool fault_is_there(struct judge *j, const struct capture *c, const struct fault *f);
 
-/* Of a fault of what is kept of a sum alone: `c` gets the elements that were overlooked, or came twice, and nothing but
- * these, if such ones explain it (sums.c). */
+/* For a fault of a kept sum alone: leaves in `c` only the elements that were overlooked or came twice, if such ones explain
+ * it (sums.c). */
 int reduce_sum(struct judge *j, struct capture *c, struct error *err);
 /* By set and element 1: those whose results are wanted. It gets the elements that these need as well, as earlier calls of them
  * change what these read (needs.c). OP_ERR_MEMORY. */
 int reduce_needs(const struct capture *c, unsigned char **runs, struct error *err);
-/* What is kept becomes what a run makes of it, but for that row, of which these values are kept. */
+/* The results of a run become the kept ones, except in that row, where these values are kept. */
 int reduce_keep(struct judge *j, struct capture *c, int data, long long row, const unsigned char *kept,
                 struct error *err);
 /* `c` becomes smaller while the fault stays. */

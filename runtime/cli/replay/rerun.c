@@ -30,7 +30,7 @@ static bool add_word(struct rerun *t, const char *name, const char *value) {
   return t->words[n];
 }
 
-/* Of the run that the file is of only what decides which code runs: nothing that names a file. */
+/* Takes from the captured run only what decides which code runs, and nothing that names a file. */
 static bool add_captured(struct rerun *t, const struct capture *c) {
   static const char *const names[] = {"OP2_FP",    "OP2_REPRODUCIBLE", "OP2_VARIANT",
                                       "OP2_LAZY",  "OP2_FUSE",         "OP2_THREADS",
@@ -48,7 +48,7 @@ static bool add_captured(struct rerun *t, const struct capture *c) {
   return good && add_word(t, "OP2_TUNE", "off") && add_word(t, "OP2_MPI", "off");
 }
 
-/* What is given here comes first, and is not replaced. */
+/* Words of this command come first, and are not replaced. */
 int rerun_make(struct rerun *t, const struct cli *cli, const struct capture *c, const char *const words[],
                struct error *err) {
   bool good = true;

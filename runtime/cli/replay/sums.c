@@ -1,6 +1,5 @@
-/* Which elements explain a sum that only a file has wrong: a row of them that was overlooked, or that came twice. What each gives
- * is known by a run in which the sum is a dat. */
-#include <float.h>
+/* Finds the elements that explain a sum which only the file has wrong: a row of them that was overlooked, or came twice. A run
+ * in which the sum is a dat shows what each element adds. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,16 +82,15 @@ static bool explain(const struct capture *c, const struct capture_call *call, co
         sums[i] + type_number(data->type,
                               each + (size_t)(capture_element(call, i) * data->dim) * size + f->value * size);
   const double start = type_number(data->type, data->before + f->value * size);
-  const double rounds = 2 * (double)call->count * (data->type == TYPE_FLOAT ? FLT_EPSILON : DBL_EPSILON),
-               tolerance = fmax(values_tolerance(data->type), rounds) *
-                           fmax(fabs(start), fmax(fabs(f->is), fabs(f->other)));
+  const double tolerance =
+      values_allowed(data->type, (double)call->count) * fmax(fabs(start), fmax(fabs(f->is), fabs(f->other)));
   const bool found = sums && isfinite(f->is) && isfinite(f->other) &&
                      find_block(sums, call->count, f->is - f->other, tolerance, out);
   free(sums);
   return found;
 }
 
-/* What is kept of a sum is what the program would have of the elements that are left: one of the block counts not at all, or
+/* The kept sum becomes what the program would have of the elements that are left: those of the block count not at all, or
  * twice. */
 static void add_kept(const struct capture_call *call, const struct capture_data *data,
                      const unsigned char *each, const unsigned char *runs, const struct block *block,

@@ -70,7 +70,7 @@ static int open_file(struct file **out, const char *path, const char *shown, enu
 
 static int close_file(struct file *file, struct error *err) {
   struct quiet before = quiet_begin();
-  /* What is still to be written is written now, while HDF5 can be asked how it went. */
+  /* Everything is written now, while HDF5 can be asked how it went. */
   bool good = H5Fflush(file->id, H5F_SCOPE_GLOBAL) >= 0;
   good = good && (file->together || hdf5_driver_trouble(file->id) == 0);
   int code = good ? OP_OK : hdf5_failed(file, NULL, "the file cannot be finished", err);

@@ -24,11 +24,6 @@ void quiet_end(struct quiet before);
 /* "FILE: DATASET: what: the reason"; `name` may be NULL. Returns OP_ERR_FILE. */
 int hdf5_failed(const struct file *file, const char *name, const char *what, struct error *err);
 
-/* The type in memory, and in files. */
-hid_t hdf5_type(enum type_code type);
-/* What a type of a file is. */
-void hdf5_describe(hid_t type, struct file_dataset *out);
-
 /* The driver for files of one process (driver.c), for a list of properties of access: negative, or what is to be
  * released when the file is closed (HDF5 forgets a driver before it closes the last file by it). Files that
  * several ranks read together are HDF5's and MPI's own affair. */

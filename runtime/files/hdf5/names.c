@@ -1,4 +1,4 @@
-/* What names in a file lead to. */
+/* Finds what names in a file lead to. */
 #include <stdlib.h>
 #include <string.h>
 

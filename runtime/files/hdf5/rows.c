@@ -6,6 +6,8 @@
 
 /* ---- types ---- */
 
+static hid_t hdf5_type(enum type_code type);
+
 /* Members with their names, those of a struct within with dots; several of one kind as an array. */
 static hid_t member_type(const struct type_member *m) {
   const size_t size = type_info(m->type)->size;
@@ -37,7 +39,8 @@ static hid_t struct_type(enum type_code type) {
   return made[number].id;
 }
 
-hid_t hdf5_type(enum type_code type) {
+/* The type in memory, and in files. */
+static hid_t hdf5_type(enum type_code type) {
   if (type_is_struct(type))
     return struct_type(type);
   switch (type) {
@@ -65,7 +68,8 @@ static enum type_code whole_number(size_t size, bool has_sign) {
   }
 }
 
-void hdf5_describe(hid_t type, struct file_dataset *out) {
+/* Says which type of ours holds the values of a file's. */
+static void hdf5_describe(hid_t type, struct file_dataset *out) {
   const size_t size = H5Tget_size(type);
   const H5T_class_t class = H5Tget_class(type);
   const bool has_sign = class == H5T_INTEGER && H5Tget_sign(type) == H5T_SGN_2;

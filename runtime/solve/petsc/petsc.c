@@ -28,7 +28,7 @@ static const struct solver_calls *library;
 
 #include "op2jit_petsc.h"
 
-/* Of one matrix and prefix. */
+/* The solver of one matrix and prefix. */
 struct solver {
   struct solver *next;
   KSP ksp;
@@ -36,7 +36,7 @@ struct solver {
   char prefix[];
 };
 
-/* Of a matrix. */
+/* All solvers of a matrix. */
 struct solvers {
   struct solver *first;
 };
