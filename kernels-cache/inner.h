@@ -19,74 +19,6 @@
 #define STORE_APPLICATION 0x6f70326a /* application_id: "op2j" */
 #define STORE_DAY 86400LL
 
-/* Every statement of the store; the texts are in statements.c. */
-enum sql {
-  SQL_BEGIN_WRITE,
-  SQL_COMMIT,
-  SQL_ROLLBACK,
-  SQL_PAGE_COUNT,
-  SQL_FREE_COUNT,
-  SQL_PAGE_SIZE,
-  SQL_GET_BINARY,
-  SQL_HAS_BINARY,
-  SQL_BINARIES_OF,
-  SQL_GET_COMPONENTS,
-  SQL_GET_NAMES,
-  SQL_PUT_SIGNATURE,
-  SQL_FIND_SIGNATURE,
-  SQL_FIND_PREFIX,
-  SQL_PUT_COMPONENT,
-  SQL_CLEAR_COMPONENTS,
-  SQL_PUT_BINARY,
-  SQL_DROP_BINARY,
-  SQL_TOUCH_BINARY,
-  SQL_KEEP_DAMAGED,
-  SQL_TRIM_DAMAGED,
-  SQL_GET_SOURCE,
-  SQL_LIST_BINARIES,
-  SQL_NEAR_SIGNATURES,
-  SQL_PUT_FAILURE,
-  SQL_GET_FAILURE,
-  SQL_DROP_FAILURES,
-  SQL_EXPIRE_FAILURES,
-  SQL_GET_LEASE,
-  SQL_HAS_RESULT,
-  SQL_PUT_LEASE,
-  SQL_DROP_LEASE,
-  SQL_DROP_OWN_LEASE,
-  SQL_EXPIRE_LEASES,
-  SQL_PUT_TUNING,
-  SQL_UNCHOOSE_TUNING,
-  SQL_GET_TUNINGS,
-  SQL_CLEAR_TUNINGS,
-  SQL_PUT_VERDICT,
-  SQL_GET_VERDICT,
-  SQL_PUT_FACT,
-  SQL_GET_FACT,
-  SQL_PUT_EVENT,
-  SQL_GET_EVENTS,
-  SQL_LAST_EVENT,
-  SQL_TRIM_EVENTS,
-  SQL_HAS_SPEEDS,
-  SQL_PUT_SPEED,
-  SQL_TRIM_SPEEDS,
-  SQL_GET_SPEEDS,
-  SQL_OLDEST_BINARIES,
-  SQL_DROP_ORPHANS,
-  SQL_DROP_ORPHAN_COMPONENTS,
-  SQL_INCREMENTAL_VACUUM,
-  SQL_SCAN_BINARIES,
-  SQL_SCAN_TUNINGS,
-  SQL_MERGE_TUNING,
-  SQL_CHOOSE_NEWEST,
-  SQL_SCAN_VERDICTS,
-  SQL_STATS,
-  SQL_CLEAR_BINARIES,
-  SQL_CLEAR_FAILURES,
-  SQL_CLEAR_VERDICTS,
-  SQL_CLEAR_DAMAGED,
-  SQL_COUNT
-};
 /* The schema: statements to run on an empty file, NULL-terminated. */
 extern const char *const store_schema[];
 /* A table that older files of this version do not have: made by the first row. */
@@ -103,9 +35,16 @@ enum fault {
   FAULT_DAMAGED   /* not what it should be: set aside */
 };
 
+/* A statement once prepared; its text, a constant of the code, is found again by its address. */
+struct statement {
+  const char *sql;
+  sqlite3_stmt *prepared;
+};
+
 struct connection {
   sqlite3 *db;
-  sqlite3_stmt *statements[SQL_COUNT];
+  struct statement *statements;
+  int nstatements;
   char *path; /* NULL: in memory */
   dev_t device;
   ino_t inode;
@@ -142,20 +81,25 @@ struct store {
   int ntouches;
 };
 
+/* The main file is number -1, its read-only layers are 0, 1, ... */
+static inline struct connection *store_connection(struct store *store, int number) {
+  return number < 0 ? &store->main : &store->layers[number];
+}
+
 /* ---- enter, leave: every public function is between them (trouble.c) */
 bool store_enter(struct store *store);
 void store_leave(struct store *store);
 /* Act on what was noted; leaving does it. */
 void store_act(struct store *store);
 
-/* ---- running statements (statements.c). All return false after noting a fault. */
-sqlite3_stmt *store_prepare(struct store *store, struct connection *c, enum sql id);
+/* ---- running statements (statements.c). `sql` is a constant of the code. All return false after noting a fault. */
+sqlite3_stmt *store_prepare(struct store *store, struct connection *c, const char *sql);
 /* Prepares, and binds a value for each letter of `forms`: t a text (NULL: ""), o a text or NULL, n an int, i a
  * long long, d a double, b bytes and x the bytes of a text (a pointer and a size_t, not copied). NULL after noting
  * a fault, or without memory. */
-sqlite3_stmt *store_ask(struct store *store, struct connection *c, enum sql id, const char *forms, ...);
+sqlite3_stmt *store_ask(struct store *store, struct connection *c, const char *sql, const char *forms, ...);
 /* The same on the main file, for a statement that gives no rows; and runs it. */
-bool store_tell(struct store *store, enum sql id, const char *forms, ...);
+bool store_tell(struct store *store, const char *sql, const char *forms, ...);
 bool store_execute(struct store *store, struct connection *c, const char *sql, const char *doing);
 /* SQLITE_ROW, SQLITE_DONE, or another code after noting the fault. */
 int store_step(struct store *store, struct connection *c, sqlite3_stmt *st);
@@ -210,9 +154,9 @@ bool layer_connect(struct store *store, struct connection *c, const char *path, 
 void layers_open(struct store *store, const char *list);
 /* The main file, which may be read but not written, serves as a layer. */
 void layers_from_main(struct store *store, const char *path);
-/* What `from` adds to `out` of the first file that has something for `key`: of the store itself, then of its layers. */
-typedef bool connection_text(struct store *store, struct connection *c, const char *key, struct text *out);
-bool store_any(struct store *store, connection_text *from, const char *key, struct text *out);
+/* Looks for `wanted` in the main file and then in each layer, until one has it. */
+typedef bool connection_look(struct store *store, struct connection *c, const void *wanted, void *out);
+bool store_any(struct store *store, connection_look *look, const void *wanted, void *out);
 
 /* Directories of the path, 0700; then the file, 0600, unless it is there. False with the reason. */
 bool place_create(const char *path, bool *made, struct text *reason);
@@ -273,7 +217,9 @@ bool binary_put_row(struct store *store, long long signature, const struct binar
 void *binary_bytes(const char *hash, const struct binary_row *row, const char **why);
 /* Is it whole? If not, *why is as that of unpack. */
 bool binary_check(const char *hash, const struct binary_row *row, const char **why);
-/* The columns of SQL_SCAN_BINARIES; points into the statement. */
+/* All binaries behind row `after`: row, hash and loop, then the columns that binary_from_scan reads. */
+sqlite3_stmt *binary_scan(struct store *store, struct connection *c, long long after);
+/* Points into the statement. */
 void binary_from_scan(sqlite3_stmt *st, struct binary_row *row);
 void binary_set_aside(struct store *store, long long signature, const struct store_key *key,
                       const char *reason);
@@ -285,6 +231,7 @@ bool trim_events(struct store *store, long long cap);
 void why_unlocked(struct store *store, const struct store_key *key, struct text *out);
 long long store_file_bytes(struct store *store, long long *free_bytes);
 void gc_if_full(struct store *store);
+bool lease_drop(struct store *store, const char *hash);
 void flush_touches(struct store *store);
 
 struct packed {

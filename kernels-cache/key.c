@@ -43,8 +43,10 @@ int key_difference_count(const struct store_key *a, const struct store_key *b) {
   return count;
 }
 
+static const char components_of[] = "SELECT name, value FROM component WHERE signature = ?1 ORDER BY place";
+
 int key_matches(struct store *store, struct connection *c, long long signature, const struct store_key *key) {
-  sqlite3_stmt *st = store_ask(store, c, SQL_GET_COMPONENTS, "i", signature);
+  sqlite3_stmt *st = store_ask(store, c, components_of, "i", signature);
   if (!st)
     return -1;
   int count = 0, code;
@@ -69,7 +71,7 @@ int key_matches(struct store *store, struct connection *c, long long signature, 
 }
 
 long long key_find(struct store *store, struct connection *c, const char *hash) {
-  sqlite3_stmt *st = store_ask(store, c, SQL_FIND_SIGNATURE, "t", hash);
+  sqlite3_stmt *st = store_ask(store, c, "SELECT id, loop FROM signature WHERE hash = ?1", "t", hash);
   const long long id = store_number(store, c, st, 0);
   return !st || c->fault ? -1 : id;
 }
@@ -78,8 +80,8 @@ static bool put_components(struct store *store, long long signature, const struc
   bool good = true;
   for (int i = 0; good && i < key->ncolumns; i++) {
     const struct store_column *column = &key->columns[i];
-    good = store_tell(store, SQL_PUT_COMPONENT, "intx", signature, i, column->name, column->value,
-                      column->length);
+    good = store_tell(store, "INSERT INTO component(signature, place, name, value) VALUES(?1, ?2, ?3, ?4)",
+                      "intx", signature, i, column->name, column->value, column->length);
   }
   return good;
 }
@@ -94,11 +96,13 @@ long long key_put(struct store *store, const struct store_key *key) {
     if (same > 0)
       return id;
     /* The hash is there with other columns: bytes were flipped. What is known to be right replaces them. */
-    return same == 0 && store_tell(store, SQL_CLEAR_COMPONENTS, "i", id) && put_components(store, id, key)
+    return same == 0 && store_tell(store, "DELETE FROM component WHERE signature = ?1", "i", id) &&
+                   put_components(store, id, key)
                ? id
                : 0;
   }
-  if (!store_tell(store, SQL_PUT_SIGNATURE, "ttit", key->hash, key->loop, store_now(store), key->names))
+  if (!store_tell(store, "INSERT INTO signature(hash, loop, made, names) VALUES(?1, ?2, ?3, ?4)", "ttit",
+                  key->hash, key->loop, store_now(store), key->names))
     return 0;
   id = sqlite3_last_insert_rowid(c->db);
   return put_components(store, id, key) ? id : 0;
@@ -134,7 +138,7 @@ static char *copy_cell(sqlite3_stmt *st, int column, size_t *length) {
 
 static bool read_names(struct store *store, struct connection *c, long long signature,
                        struct store_key *out) {
-  sqlite3_stmt *st = store_ask(store, c, SQL_GET_NAMES, "i", signature);
+  sqlite3_stmt *st = store_ask(store, c, "SELECT names FROM signature WHERE id = ?1", "i", signature);
   if (!st)
     return false;
   bool good = true;
@@ -146,7 +150,7 @@ static bool read_names(struct store *store, struct connection *c, long long sign
 
 bool key_read(struct store *store, struct connection *c, long long signature, struct store_key *out) {
   *out = (struct store_key){0};
-  sqlite3_stmt *st = store_ask(store, c, SQL_GET_COMPONENTS, "i", signature);
+  sqlite3_stmt *st = store_ask(store, c, components_of, "i", signature);
   if (!st)
     return false;
   bool good = true;
@@ -175,8 +179,11 @@ int store_find_key(struct store *store, const char *prefix, struct store_key *ou
     return 0;
   int found = 0;
   for (int i = -1; i < store->nlayers && found == 0; i++) {
-    struct connection *c = i < 0 ? &store->main : &store->layers[i];
-    sqlite3_stmt *st = store_ask(store, c, SQL_FIND_PREFIX, "t", prefix);
+    struct connection *c = store_connection(store, i);
+    sqlite3_stmt *st = store_ask(
+        store, c,
+        "SELECT id, hash, loop FROM signature WHERE hash >= ?1 AND hash < ?1 || 'g' ORDER BY hash LIMIT 2",
+        "t", prefix);
     long long id = 0;
     char *hash = NULL, *loop = NULL;
     while (st && store_step(store, c, st) == SQLITE_ROW)

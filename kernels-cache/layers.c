@@ -104,12 +104,12 @@ void layers_open(struct store *store, const char *list) {
   }
 }
 
-bool store_any(struct store *store, connection_text *from, const char *key, struct text *out) {
+bool store_any(struct store *store, connection_look *look, const void *wanted, void *out) {
+  bool found = false;
   if (!store_enter(store))
     return false;
-  bool found = from(store, &store->main, key, out);
-  for (int i = 0; i < store->nlayers && !found; i++)
-    found = from(store, &store->layers[i], key, out);
+  for (int i = -1; i < store->nlayers && !found; i++)
+    found = look(store, store_connection(store, i), wanted, out);
   store_leave(store);
   return found;
 }

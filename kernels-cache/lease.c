@@ -71,7 +71,8 @@ struct lease_row {
 
 static bool get_row(struct store *store, const char *hash, struct lease_row *row) {
   *row = (struct lease_row){0};
-  sqlite3_stmt *st = store_ask(store, &store->main, SQL_GET_LEASE, "t", hash);
+  sqlite3_stmt *st = store_ask(
+      store, &store->main, "SELECT host, pid, start, made, expires FROM lease WHERE hash = ?1", "t", hash);
   if (!st)
     return false;
   int code = store_step(store, &store->main, st);
@@ -105,13 +106,26 @@ static bool owner_is_alive(const struct store *store, const struct lease_row *ro
 
 static bool write_row(struct store *store, const char *hash) {
   const long long now = store_now(store);
-  return store_tell(store, SQL_PUT_LEASE, "ttniii", hash, text_str(&store->host), (int)store->pid,
-                    store->start_time, now, now + store->options.lease_seconds);
+  return store_tell(
+      store,
+      "INSERT OR REPLACE INTO lease(hash, host, pid, start, made, expires) VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
+      "ttniii", hash, text_str(&store->host), (int)store->pid, store->start_time, now,
+      now + store->options.lease_seconds);
+}
+
+bool lease_drop(struct store *store, const char *hash) {
+  return store_tell(store, "DELETE FROM lease WHERE hash = ?1", "t", hash);
 }
 
 static bool has_result(struct store *store, const char *hash) {
   struct connection *c = &store->main;
-  return store_number(store, c, store_ask(store, c, SQL_HAS_RESULT, "ti", hash, store_now(store)), 0) != 0;
+  return store_number(
+             store, c,
+             store_ask(store, c,
+                       "SELECT EXISTS(SELECT 1 FROM binary WHERE signature = s.id) OR EXISTS(SELECT 1 FROM "
+                       "failure WHERE signature = s.id AND expires > ?2) FROM signature s WHERE s.hash = ?1",
+                       "ti", hash, store_now(store)),
+             0) != 0;
 }
 
 enum attempt { ATTEMPT_MINE, ATTEMPT_READY, ATTEMPT_TAKEN, ATTEMPT_FAILED };
@@ -182,6 +196,7 @@ void store_lease_end(struct store *store, const struct store_key *key) {
   if (!store_enter(store))
     return;
   if (store_can_write(store))
-    store_tell(store, SQL_DROP_OWN_LEASE, "ttn", key->hash, text_str(&store->host), (int)store->pid);
+    store_tell(store, "DELETE FROM lease WHERE hash = ?1 AND host = ?2 AND pid = ?3", "ttn", key->hash,
+               text_str(&store->host), (int)store->pid);
   store_leave(store);
 }

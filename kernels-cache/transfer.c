@@ -58,7 +58,7 @@ static int copy_binary(struct store *to, struct store *reader, struct connection
 
 static int copy_binaries(struct store *to, struct store *reader, struct connection *from,
                          const struct wanted *wanted, const char *event, long long *rows, struct error *err) {
-  sqlite3_stmt *st = store_ask(reader, from, SQL_SCAN_BINARIES, "i", 0LL);
+  sqlite3_stmt *st = binary_scan(reader, from, 0);
   int code = OP_OK;
   while (st && code == OP_OK && store_step(reader, from, st) == SQLITE_ROW)
     if (!sqlite3_column_text(st, 2))
@@ -76,11 +76,17 @@ static int copy_binaries(struct store *to, struct store *reader, struct connecti
 /* Tables whose rows go over as they are: the statement that reads all rows gives the columns that the other one
  * takes. */
 static const struct {
-  enum sql read, write;
+  const char *read, *write;
   int columns, loop; /* column that names the loop, -1: none */
 } plain[] = {
-    {SQL_SCAN_TUNINGS, SQL_MERGE_TUNING, 11, 5},
-    {SQL_SCAN_VERDICTS, SQL_PUT_VERDICT, 3, -1},
+    {"SELECT signature, target, threads, mesh, variant, loop, median, count, chosen, made, baseline FROM "
+     "tuning",
+     "INSERT INTO tuning(signature, target, threads, mesh, variant, loop, median, count, chosen, made, "
+     "baseline) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) ON CONFLICT DO UPDATE SET loop = ?6, "
+     "median = ?7, count = ?8, chosen = ?9, made = ?10, baseline = ?11 WHERE excluded.made > tuning.made",
+     11, 5},
+    {"SELECT key, verdict, made FROM verdict",
+     "INSERT OR REPLACE INTO verdict(key, verdict, made) VALUES(?1, ?2, ?3)", 3, -1},
 };
 
 static int copy_plain(struct store *to, struct store *reader, struct connection *from,
@@ -101,7 +107,12 @@ static int copy_plain(struct store *to, struct store *reader, struct connection 
     if (!good || from->fault)
       return file_error(err, "copying", from->fault ? from : &to->main);
   }
-  if (!store_tell(to, SQL_CHOOSE_NEWEST, "")) /* both files may have chosen */
+  if (!store_tell(to,
+                  "UPDATE tuning SET chosen = 0 WHERE chosen <> 0 AND EXISTS (SELECT 1 FROM tuning t WHERE "
+                  "t.signature = tuning.signature AND t.target = tuning.target AND t.threads = "
+                  "tuning.threads AND t.mesh = tuning.mesh AND t.chosen <> 0 AND (t.made > tuning.made OR "
+                  "(t.made = tuning.made AND t.variant < tuning.variant)))",
+                  "")) /* both files may have chosen */
     return file_error(err, "writing", &to->main);
   return OP_OK;
 }
@@ -127,7 +138,9 @@ static int copy_all(struct store *to, struct store *reader, struct connection *f
 static int check_names(struct store *reader, struct connection *from, const struct wanted *wanted,
                        struct error *err) {
   for (int i = 0; i < wanted->count; i++) {
-    sqlite3_stmt *st = store_ask(reader, from, SQL_LIST_BINARIES, "t", wanted->loops[i]);
+    sqlite3_stmt *st = store_ask(
+        reader, from, "SELECT 1 FROM signature s JOIN binary b ON b.signature = s.id WHERE s.loop = ?1", "t",
+        wanted->loops[i]);
     const bool there = st && store_step(reader, from, st) == SQLITE_ROW;
     sqlite3_reset(st);
     if (!there)

@@ -24,6 +24,14 @@ bool binary_check(const char *hash, const struct binary_row *row, const char **w
   return whole;
 }
 
+sqlite3_stmt *binary_scan(struct store *store, struct connection *c, long long after) {
+  return store_ask(store, c,
+                   "SELECT b.signature, s.hash, s.loop, b.size, b.encoding, b.checksum, b.data, "
+                   "b.source_size, b.source_encoding, b.source, b.seconds, b.made, b.used FROM binary b LEFT "
+                   "JOIN signature s ON s.id = b.signature WHERE b.signature > ?1 ORDER BY b.signature",
+                   "i", after);
+}
+
 void binary_from_scan(sqlite3_stmt *st, struct binary_row *row) {
   *row =
       (struct binary_row){.size = (size_t)sqlite3_column_int64(st, 3),
@@ -43,7 +51,7 @@ void binary_from_scan(sqlite3_stmt *st, struct binary_row *row) {
 /* The next damaged row behind row *at, which it becomes; NULL: there is none. `key` is to be freed. */
 static const char *next_damaged(struct store *store, struct connection *c, long long *at,
                                 struct store_key *key, long long *checked) {
-  sqlite3_stmt *st = store_ask(store, c, SQL_SCAN_BINARIES, "i", *at);
+  sqlite3_stmt *st = binary_scan(store, c, *at);
   const char *why = NULL;
   while (st && !why && store_step(store, c, st) == SQLITE_ROW) {
     struct binary_row row;
@@ -88,7 +96,7 @@ int store_verify(struct store *store, struct text *report, long long *checked) {
   int findings = 0;
   if (store_enter(store)) {
     for (int i = -1; i < store->nlayers; i++) {
-      struct connection *c = i < 0 ? &store->main : &store->layers[i];
+      struct connection *c = store_connection(store, i);
       if (c->db)
         findings += verify_file(store, c, report, &count);
     }
