@@ -84,9 +84,9 @@ void *binary_bytes(const char *hash, const struct binary_row *row, const char **
 }
 
 /* Row by row the checks: columns, length, packing, checksum. */
-static enum found check_row(struct store *store, struct connection *c, sqlite3_stmt *st,
+static enum found check_row(const struct store *store, struct connection *c, sqlite3_stmt *st,
                             const struct store_key *key, struct store_blob *out, const char **why) {
-  int same = key_matches(store, c, sqlite3_column_int64(st, 0), key);
+  int same = key_matches(c, sqlite3_column_int64(st, 0), key);
   if (same < 0)
     return FOUND_NOTHING;
   if (same == 0) {
@@ -101,7 +101,9 @@ static enum found check_row(struct store *store, struct connection *c, sqlite3_s
                                  .stored = (size_t)sqlite3_column_bytes(st, 5)};
   if (c->db && sqlite3_errcode(c->db) == SQLITE_NOMEM)
     return FOUND_NOTHING;
-#ifndef OP2JIT_ZSTD
+#ifdef OP2JIT_ZSTD
+  (void)store;
+#else
   if (row.encoding == ENCODING_ZSTD) {
     store_note(store,
                "a binary of %s is packed with zstd, which this build does not have; it is compiled again",
@@ -114,11 +116,10 @@ static enum found check_row(struct store *store, struct connection *c, sqlite3_s
   return out->data ? FOUND_GOOD : *why ? FOUND_DAMAGED : FOUND_NOTHING;
 }
 
-static bool get_from(struct store *store, struct connection *c, const void *wanted, void *to) {
-  const struct store_key *key = wanted;
-  struct store_blob *out = to;
+static bool get_from(struct store *store, struct connection *c, const struct store_key *key,
+                     struct store_blob *out) {
   sqlite3_stmt *st =
-      store_ask(store, c,
+      store_ask(c,
                 "SELECT s.id, b.size, b.encoding, b.checksum, b.used, b.data, b.made, b.seconds FROM "
                 "signature s JOIN binary b ON b.signature = s.id WHERE s.hash = ?1",
                 "t", key->hash);
@@ -127,7 +128,7 @@ static bool get_from(struct store *store, struct connection *c, const void *want
   enum found found = FOUND_NOTHING;
   const char *why = "";
   long long signature = 0, used = 0;
-  if (store_step(store, c, st) == SQLITE_ROW) {
+  if (store_step(c, st) == SQLITE_ROW) {
     signature = sqlite3_column_int64(st, 0);
     used = sqlite3_column_int64(st, 4);
     out->row = signature;
@@ -155,18 +156,24 @@ static bool get_from(struct store *store, struct connection *c, const void *want
 }
 
 bool store_get_binary(struct store *store, const struct store_key *key, struct store_blob *out) {
+  bool found = false;
   *out = (struct store_blob){0};
-  return store_any(store, get_from, key, out);
+  if (!store_enter(store))
+    return false;
+  for (int i = -1; i < store->nlayers && !found; i++)
+    found = get_from(store, store_connection(store, i), key, out);
+  store_leave(store);
+  return found;
 }
 
-static bool has_in(struct store *store, struct connection *c, const void *wanted, void *ignored) {
+static bool has_in(struct connection *c, const void *wanted, void *ignored) {
   const struct store_key *key = wanted;
-  sqlite3_stmt *st = store_ask(
-      store, c, "SELECT s.id FROM signature s JOIN binary b ON b.signature = s.id WHERE s.hash = ?1", "t",
-      key->hash);
-  const long long id = store_number(store, c, st, 0);
+  sqlite3_stmt *st =
+      store_ask(c, "SELECT s.id FROM signature s JOIN binary b ON b.signature = s.id WHERE s.hash = ?1", "t",
+                key->hash);
+  const long long id = store_number(c, st, 0);
   (void)ignored;
-  return id > 0 && key_matches(store, c, id, key) > 0;
+  return id > 0 && key_matches(c, id, key) > 0;
 }
 
 bool store_has_binary(struct store *store, const struct store_key *key) {
@@ -182,14 +189,13 @@ static void visit_other(const struct store_key *found, const struct store_key *k
       visit(user, found->columns[i].value, found->columns[i].length);
 }
 
-static void others_in(struct store *store, struct connection *c, const struct store_key *key,
-                      const char *column, store_visit_value *visit, void *user) {
-  sqlite3_stmt *st = store_ask(
-      store, c, "SELECT s.id FROM signature s JOIN binary b ON b.signature = s.id WHERE s.loop = ?1", "t",
-      key->loop);
+static void others_in(struct connection *c, const struct store_key *key, const char *column,
+                      store_visit_value *visit, void *user) {
+  sqlite3_stmt *st =
+      store_ask(c, "SELECT s.id FROM signature s JOIN binary b ON b.signature = s.id WHERE s.loop = ?1", "t",
+                key->loop);
   struct store_key found;
-  while (st && store_step(store, c, st) == SQLITE_ROW &&
-         key_read(store, c, sqlite3_column_int64(st, 0), &found)) {
+  while (st && store_step(c, st) == SQLITE_ROW && key_read(c, sqlite3_column_int64(st, 0), &found)) {
     visit_other(&found, key, column, visit, user);
     store_key_free(&found);
   }
@@ -201,7 +207,7 @@ void store_others(struct store *store, const struct store_key *key, const char *
   if (!store_enter(store))
     return;
   for (int i = -1; i < store->nlayers; i++)
-    others_in(store, store_connection(store, i), key, column, visit, user);
+    others_in(store_connection(store, i), key, column, visit, user);
   store_leave(store);
 }
 
@@ -272,7 +278,7 @@ bool store_put_binary(struct store *store, const struct store_key *key,
 void store_reject_binary(struct store *store, const struct store_key *key, const char *reason) {
   if (!store_enter(store))
     return;
-  long long signature = key_find(store, &store->main, key->hash);
+  long long signature = key_find(&store->main, key->hash);
   store_warn(store,
              "the binary of %s in the kernel cache does not load: %s; it is set aside and compiled again",
              key->loop, reason);
@@ -281,13 +287,13 @@ void store_reject_binary(struct store *store, const struct store_key *key, const
   store_leave(store);
 }
 
-static bool source_from(struct store *store, struct connection *c, const void *hash, void *out) {
-  sqlite3_stmt *st = store_ask(store, c,
+static bool source_from(struct connection *c, const void *hash, void *out) {
+  sqlite3_stmt *st = store_ask(c,
                                "SELECT b.source_size, b.source_encoding, b.source FROM signature s JOIN "
                                "binary b ON b.signature = s.id WHERE s.hash = ?1",
                                "t", hash);
   bool found = false;
-  if (st && store_step(store, c, st) == SQLITE_ROW) {
+  if (st && store_step(c, st) == SQLITE_ROW) {
     long long size = sqlite3_column_int64(st, 0);
     const void *stored = sqlite3_column_blob(st, 2);
     const char *why;

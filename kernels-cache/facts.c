@@ -11,9 +11,9 @@ bool store_put_verdict(struct store *store, const char *key, const char *verdict
   return kept;
 }
 
-static bool verdict_from(struct store *store, struct connection *c, const void *key, void *out) {
-  sqlite3_stmt *st = store_ask(store, c, "SELECT verdict FROM verdict WHERE key = ?1", "t", key);
-  const bool found = st && store_step(store, c, st) == SQLITE_ROW && store_add_text(st, 0, out);
+static bool verdict_from(struct connection *c, const void *key, void *out) {
+  sqlite3_stmt *st = store_ask(c, "SELECT verdict FROM verdict WHERE key = ?1", "t", key);
+  const bool found = st && store_step(c, st) == SQLITE_ROW && store_add_text(st, 0, out);
   sqlite3_reset(st);
   return found;
 }
@@ -40,9 +40,9 @@ bool store_get_fact(struct store *store, const char *machine, const char *name, 
   if (!store_enter(store))
     return false;
   struct connection *c = &store->main; /* a layer's machine is another one */
-  sqlite3_stmt *st = store_ask(
-      store, c, "SELECT number, words, made FROM fact WHERE machine = ?1 AND name = ?2", "tt", machine, name);
-  bool found = st && store_step(store, c, st) == SQLITE_ROW;
+  sqlite3_stmt *st = store_ask(c, "SELECT number, words, made FROM fact WHERE machine = ?1 AND name = ?2",
+                               "tt", machine, name);
+  bool found = st && store_step(c, st) == SQLITE_ROW;
   if (found) {
     long long age = store_now(store) - sqlite3_column_int64(st, 2);
     found = valid_seconds <= 0 ||

@@ -37,15 +37,14 @@ bool store_put_failure(struct store *store, const struct store_key *key, const c
 static bool failure_from(struct store *store, struct connection *c, const struct store_key *key,
                          const char *compiler, struct text *message) {
   sqlite3_stmt *st =
-      store_ask(store, c,
+      store_ask(c,
                 "SELECT s.id, f.message FROM signature s JOIN failure f ON f.signature = s.id WHERE s.hash = "
                 "?1 AND f.compiler = ?2 AND f.made <= ?3 + 3600 AND f.expires > ?3",
                 "tti", key->hash, compiler, store_now(store));
   if (!st)
     return false;
-  const bool found = store_step(store, c, st) == SQLITE_ROW &&
-                     key_matches(store, c, sqlite3_column_int64(st, 0), key) > 0 &&
-                     store_add_text(st, 1, message);
+  const bool found = store_step(c, st) == SQLITE_ROW &&
+                     key_matches(c, sqlite3_column_int64(st, 0), key) > 0 && store_add_text(st, 1, message);
   sqlite3_reset(st);
   return found;
 }

@@ -35,8 +35,7 @@ static enum fault classify(int code, int extended) {
   return FAULT_BROKEN;
 }
 
-void store_fault(struct store *store, struct connection *c, int code, const char *doing) {
-  (void)store;
+void store_fault(struct connection *c, int code, const char *doing) {
   int extended = c->db ? sqlite3_extended_errcode(c->db) : code;
   enum fault fault = classify(code & 0xff, (extended & 0xff) == (code & 0xff) ? extended : code);
   if (fault <= c->fault)

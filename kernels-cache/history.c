@@ -30,11 +30,11 @@ bool event_put(struct store *store, const char *loop, const char *hash, const ch
 void store_history(struct store *store, const char *loop, int limit, store_visit_event *visit, void *user) {
   if (!store_enter(store))
     return;
-  sqlite3_stmt *st = store_ask(store, &store->main,
+  sqlite3_stmt *st = store_ask(&store->main,
                                "SELECT id, time, loop, hash, event, reason, seconds, host, pid FROM history "
                                "WHERE ?1 IS NULL OR loop = ?1 ORDER BY id DESC LIMIT ?2",
                                "on", loop, limit > 0 ? limit : -1);
-  while (st && store_step(store, &store->main, st) == SQLITE_ROW) {
+  while (st && store_step(&store->main, st) == SQLITE_ROW) {
     struct store_event event = {sqlite3_column_int64(st, 0),
                                 sqlite3_column_int64(st, 1),
                                 store_text(st, 2),
@@ -69,7 +69,7 @@ bool store_put_speeds(struct store *store, const struct store_speed *rows, int c
     return false;
   bool kept = count > 0 && store_begin(store);
   if (kept) {
-    kept = store_execute(store, &store->main, store_speed_table, "making a table");
+    kept = store_execute(&store->main, store_speed_table, "making a table");
     for (int i = 0; i < count && kept; i++)
       kept = put_speed(store, &rows[i]);
     kept = store_end(store, kept);
@@ -84,15 +84,14 @@ void store_speeds(struct store *store, const char *loop, store_visit_speed *visi
   struct connection *c = &store->main;
   const bool has =
       c->db &&
-      store_number(store, c,
-                   store_ask(store, c, "SELECT count(*) FROM sqlite_schema WHERE name = 'speed'", ""), 0) > 0;
+      store_number(c, store_ask(c, "SELECT count(*) FROM sqlite_schema WHERE name = 'speed'", ""), 0) > 0;
   sqlite3_stmt *st =
-      has ? store_ask(store, c,
+      has ? store_ask(c,
                       "SELECT time, loop, signature, machine, threads, mesh, elements, version, variant, "
                       "seconds, calls FROM speed WHERE ?1 IS NULL OR loop = ?1 ORDER BY loop, id DESC",
                       "o", loop)
           : NULL;
-  while (st && store_step(store, c, st) == SQLITE_ROW) {
+  while (st && store_step(c, st) == SQLITE_ROW) {
     const struct store_speed speed = {.time = sqlite3_column_int64(st, 0),
                                       .loop = store_text(st, 1),
                                       .signature = store_text(st, 2),
@@ -115,9 +114,9 @@ void store_speeds(struct store *store, const char *loop, store_visit_speed *visi
 /* The same key was here before: what became of its binary? */
 static void why_gone(struct store *store, const struct store_key *key, struct text *out) {
   sqlite3_stmt *st = store_ask(
-      store, &store->main, "SELECT event, reason, time FROM history WHERE hash = ?1 ORDER BY id DESC LIMIT 1",
-      "t", key->hash);
-  if (st && store_step(store, &store->main, st) == SQLITE_ROW) {
+      &store->main, "SELECT event, reason, time FROM history WHERE hash = ?1 ORDER BY id DESC LIMIT 1", "t",
+      key->hash);
+  if (st && store_step(&store->main, st) == SQLITE_ROW) {
     time_t when = (time_t)sqlite3_column_int64(st, 2);
     struct tm tm;
     char day[32] = "";
@@ -149,16 +148,16 @@ static bool find_nearest(struct store *store, struct connection *c, const struct
                          struct store_key *nearest) {
   long long ids[64];
   int count = 0, best = -1;
-  sqlite3_stmt *st = store_ask(store, c, "SELECT id FROM signature WHERE loop = ?1 ORDER BY id DESC LIMIT 64",
-                               "t", key->loop);
+  sqlite3_stmt *st =
+      store_ask(c, "SELECT id FROM signature WHERE loop = ?1 ORDER BY id DESC LIMIT 64", "t", key->loop);
   if (!st)
     return false;
-  while (count < 64 && store_step(store, c, st) == SQLITE_ROW)
+  while (count < 64 && store_step(c, st) == SQLITE_ROW)
     ids[count++] = sqlite3_column_int64(st, 0);
   sqlite3_reset(st);
   for (int i = 0; i < count; i++) {
     struct store_key candidate;
-    if (!key_read(store, c, ids[i], &candidate))
+    if (!key_read(c, ids[i], &candidate))
       break;
     const bool same_kind = strcmp(kind_of(store, &candidate), kind_of(store, key)) == 0;
     int differences = key_difference_count(&candidate, key);

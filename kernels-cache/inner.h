@@ -93,20 +93,20 @@ void store_leave(struct store *store);
 void store_act(struct store *store);
 
 /* ---- running statements (statements.c). `sql` is a constant of the code. All return false after noting a fault. */
-sqlite3_stmt *store_prepare(struct store *store, struct connection *c, const char *sql);
+sqlite3_stmt *store_prepare(struct connection *c, const char *sql);
 /* Prepares, and binds a value for each letter of `forms`: t a text (NULL: ""), o a text or NULL, n an int, i a
  * long long, d a double, b bytes and x the bytes of a text (a pointer and a size_t, not copied). NULL after noting
  * a fault, or without memory. */
-sqlite3_stmt *store_ask(struct store *store, struct connection *c, const char *sql, const char *forms, ...);
+sqlite3_stmt *store_ask(struct connection *c, const char *sql, const char *forms, ...);
 /* The same on the main file, for a statement that gives no rows; and runs it. */
 bool store_tell(struct store *store, const char *sql, const char *forms, ...);
-bool store_execute(struct store *store, struct connection *c, const char *sql, const char *doing);
+bool store_execute(struct connection *c, const char *sql, const char *doing);
 /* SQLITE_ROW, SQLITE_DONE, or another code after noting the fault. */
-int store_step(struct store *store, struct connection *c, sqlite3_stmt *st);
+int store_step(struct connection *c, sqlite3_stmt *st);
 /* Step a statement that gives no rows, and reset it. */
-bool store_run(struct store *store, struct connection *c, sqlite3_stmt *st);
+bool store_run(struct connection *c, sqlite3_stmt *st);
 /* The one number that a statement gives; `otherwise` if it gives none, or is NULL. Resets it. */
-long long store_number(struct store *store, struct connection *c, sqlite3_stmt *st, long long otherwise);
+long long store_number(struct connection *c, sqlite3_stmt *st, long long otherwise);
 /* A column as a string, never NULL, valid until the next step. */
 const char *store_text(sqlite3_stmt *st, int column);
 /* A copy; NULL without memory, SQLite's or ours. Every text column is NOT NULL. */
@@ -119,10 +119,10 @@ bool store_begin(struct store *store); /* a write transaction on the main file; 
 /* Commits it, or (not good) takes it back. True: it is committed. */
 bool store_end(struct store *store, bool good);
 /* SQLite's own check of the whole file; what it found is appended to `report` and counted, and noted as damage. */
-void store_check_file(struct store *store, struct connection *c, struct text *report, int *findings);
+void store_check_file(struct connection *c, struct text *report, int *findings);
 
 /* ---- trouble (fault.c) */
-void store_fault(struct store *store, struct connection *c, int code, const char *doing);
+void store_fault(struct connection *c, int code, const char *doing);
 /* The first is a warning, later ones are information. Also remembered as store_trouble's answer. */
 void store_warn(struct store *store, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The same for what is to be heard behind another warning too, and cannot come often. */
@@ -146,7 +146,7 @@ void store_open_memory(struct store *store);
 void store_close_connection(struct connection *c);
 /* False after noting a fault. */
 bool connection_open(struct store *store, struct connection *c, const char *name, int flags);
-bool connection_configure(struct store *store, struct connection *c);
+bool connection_configure(struct connection *c);
 /* A read-only file, checked; false with the reason. The connection is to be closed either way (layers.c). */
 bool layer_connect(struct store *store, struct connection *c, const char *path, struct text *reason);
 
@@ -155,7 +155,7 @@ void layers_open(struct store *store, const char *list);
 /* The main file, which may be read but not written, serves as a layer. */
 void layers_from_main(struct store *store, const char *path);
 /* Looks for `wanted` in the main file and then in each layer, until one has it. */
-typedef bool connection_look(struct store *store, struct connection *c, const void *wanted, void *out);
+typedef bool connection_look(struct connection *c, const void *wanted, void *out);
 bool store_any(struct store *store, connection_look *look, const void *wanted, void *out);
 
 /* Directories of the path, 0700; then the file, 0600, unless it is there. False with the reason. */
@@ -176,7 +176,7 @@ void place_uri(const char *path, const char *query, struct text *out);
 bool place_other_name(const char *path, int version, struct text *out);
 
 enum schema_state { SCHEMA_GOOD, SCHEMA_EMPTY, SCHEMA_OTHER_VERSION, SCHEMA_FOREIGN, SCHEMA_FAULT };
-enum schema_state schema_check(struct store *store, struct connection *c, int *version);
+enum schema_state schema_check(struct connection *c, int *version);
 bool schema_create(struct store *store, struct connection *c);
 
 /* ---- pieces shared by the rest */
@@ -188,13 +188,13 @@ void store_sleep_us(long microseconds);
 void store_checksum(const char *hash, const void *data, size_t size, unsigned char out[32]);
 
 /* 1: equal, 0: different, -1: fault */
-int key_matches(struct store *store, struct connection *c, long long signature, const struct store_key *key);
+int key_matches(struct connection *c, long long signature, const struct store_key *key);
 /* The number of the key's row, made if it is not there; 0 after a fault. Inside a transaction. */
 long long key_put(struct store *store, const struct store_key *key);
 /* Its number in one connection; 0: none, -1: fault. */
-long long key_find(struct store *store, struct connection *c, const char *hash);
+long long key_find(struct connection *c, const char *hash);
 /* The columns of a row, allocated; false without memory or after a fault. */
-bool key_read(struct store *store, struct connection *c, long long signature, struct store_key *out);
+bool key_read(struct connection *c, long long signature, struct store_key *out);
 /* Whether it has a column of that name and value. */
 bool key_has_column(const struct store_key *key, const struct store_column *column);
 int key_difference_count(const struct store_key *a, const struct store_key *b);
@@ -218,7 +218,7 @@ void *binary_bytes(const char *hash, const struct binary_row *row, const char **
 /* Is it whole? If not, *why is as that of unpack. */
 bool binary_check(const char *hash, const struct binary_row *row, const char **why);
 /* All binaries behind row `after`: row, hash and loop, then the columns that binary_from_scan reads. */
-sqlite3_stmt *binary_scan(struct store *store, struct connection *c, long long after);
+sqlite3_stmt *binary_scan(struct connection *c, long long after);
 /* Points into the statement. */
 void binary_from_scan(sqlite3_stmt *st, struct binary_row *row);
 void binary_set_aside(struct store *store, long long signature, const struct store_key *key,

@@ -45,8 +45,8 @@ static bool connect(struct store *store, struct connection *c, const char *path,
   enum schema_state state = SCHEMA_FAULT;
   if (c->path && text_ok(&uri) &&
       connection_open(store, c, text_str(&uri), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI) &&
-      connection_configure(store, c))
-    state = schema_check(store, c, &version);
+      connection_configure(c))
+    state = schema_check(c, &version);
   text_free(&uri);
   if (state == SCHEMA_OTHER_VERSION)
     text_addf(reason, "its tables have version %d, this library reads version %d", version, STORE_VERSION);
@@ -109,7 +109,7 @@ bool store_any(struct store *store, connection_look *look, const void *wanted, v
   if (!store_enter(store))
     return false;
   for (int i = -1; i < store->nlayers && !found; i++)
-    found = look(store, store_connection(store, i), wanted, out);
+    found = look(store_connection(store, i), wanted, out);
   store_leave(store);
   return found;
 }

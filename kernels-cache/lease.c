@@ -71,11 +71,11 @@ struct lease_row {
 
 static bool get_row(struct store *store, const char *hash, struct lease_row *row) {
   *row = (struct lease_row){0};
-  sqlite3_stmt *st = store_ask(
-      store, &store->main, "SELECT host, pid, start, made, expires FROM lease WHERE hash = ?1", "t", hash);
+  sqlite3_stmt *st =
+      store_ask(&store->main, "SELECT host, pid, start, made, expires FROM lease WHERE hash = ?1", "t", hash);
   if (!st)
     return false;
-  int code = store_step(store, &store->main, st);
+  int code = store_step(&store->main, st);
   if (code == SQLITE_ROW) {
     row->there = true;
     row->here = strcmp(store_text(st, 0), text_str(&store->host)) == 0;
@@ -120,8 +120,8 @@ bool lease_drop(struct store *store, const char *hash) {
 static bool has_result(struct store *store, const char *hash) {
   struct connection *c = &store->main;
   return store_number(
-             store, c,
-             store_ask(store, c,
+             c,
+             store_ask(c,
                        "SELECT EXISTS(SELECT 1 FROM binary WHERE signature = s.id) OR EXISTS(SELECT 1 FROM "
                        "failure WHERE signature = s.id AND expires > ?2) FROM signature s WHERE s.hash = ?1",
                        "ti", hash, store_now(store)),

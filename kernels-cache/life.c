@@ -7,7 +7,7 @@
 #define BYTES_PER_ORPHAN 65536
 
 static long long ask_number(struct store *store, const char *sql) {
-  return store_number(store, &store->main, store_ask(store, &store->main, sql, ""), 0);
+  return store_number(&store->main, store_ask(&store->main, sql, ""), 0);
 }
 
 long long store_file_bytes(struct store *store, long long *free_bytes) {
@@ -28,12 +28,11 @@ static int evict(struct store *store, long long target) {
   int count = 0;
   bool good = true;
   sqlite3_stmt *st =
-      store_prepare(store, c,
-                    "SELECT b.signature, s.hash, s.loop, length(b.data) + length(b.source) FROM binary b "
-                    "JOIN signature s ON s.id = b.signature ORDER BY b.used, b.made, b.signature");
+      store_prepare(c, "SELECT b.signature, s.hash, s.loop, length(b.data) + length(b.source) FROM binary b "
+                       "JOIN signature s ON s.id = b.signature ORDER BY b.used, b.made, b.signature");
   if (!st)
     return -1;
-  while (good && (count % 8 || used_bytes(store) > target) && store_step(store, c, st) == SQLITE_ROW) {
+  while (good && (count % 8 || used_bytes(store) > target) && store_step(c, st) == SQLITE_ROW) {
     good = event_put(store, store_text(st, 2), store_text(st, 1), "evicted",
                      "the cache was larger than its cap", 0.0) &&
            store_tell(store, "DELETE FROM binary WHERE signature = ?1", "i",

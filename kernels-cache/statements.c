@@ -57,7 +57,7 @@ static struct statement *find_statement(struct connection *c, const char *sql) {
   return NULL;
 }
 
-static sqlite3_stmt *add_statement(struct store *store, struct connection *c, const char *sql) {
+static sqlite3_stmt *add_statement(struct connection *c, const char *sql) {
   struct statement *more = array_more(c->statements, (size_t)c->nstatements, sizeof *more);
   if (!more)
     return NULL;
@@ -66,18 +66,18 @@ static sqlite3_stmt *add_statement(struct store *store, struct connection *c, co
   const int code = sqlite3_prepare_v3(c->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &new.prepared, NULL);
   if (code != SQLITE_OK) {
     /* A statement that does not compile means tables that are not ours. */
-    store_fault(store, c, code == SQLITE_ERROR ? SQLITE_CORRUPT : code, "preparing a statement");
+    store_fault(c, code == SQLITE_ERROR ? SQLITE_CORRUPT : code, "preparing a statement");
     return NULL;
   }
   more[c->nstatements++] = new;
   return new.prepared;
 }
 
-sqlite3_stmt *store_prepare(struct store *store, struct connection *c, const char *sql) {
+sqlite3_stmt *store_prepare(struct connection *c, const char *sql) {
   const struct statement *known = find_statement(c, sql);
   if (known)
     sqlite3_reset(known->prepared);
-  return known ? known->prepared : c->db ? add_statement(store, c, sql) : NULL;
+  return known ? known->prepared : c->db ? add_statement(c, sql) : NULL;
 }
 
 static int bind_text(sqlite3_stmt *st, int place, const char *text) {
@@ -108,8 +108,8 @@ static bool bind(sqlite3_stmt *st, const char *forms, va_list values) {
   return code == SQLITE_OK;
 }
 
-sqlite3_stmt *store_ask(struct store *store, struct connection *c, const char *sql, const char *forms, ...) {
-  sqlite3_stmt *st = store_prepare(store, c, sql);
+sqlite3_stmt *store_ask(struct connection *c, const char *sql, const char *forms, ...) {
+  sqlite3_stmt *st = store_prepare(c, sql);
   va_list values;
   va_start(values, forms);
   const bool good = st && bind(st, forms, values);
@@ -118,40 +118,40 @@ sqlite3_stmt *store_ask(struct store *store, struct connection *c, const char *s
 }
 
 bool store_tell(struct store *store, const char *sql, const char *forms, ...) {
-  sqlite3_stmt *st = store_prepare(store, &store->main, sql);
+  sqlite3_stmt *st = store_prepare(&store->main, sql);
   va_list values;
   va_start(values, forms);
-  const bool good = st && bind(st, forms, values) && store_run(store, &store->main, st);
+  const bool good = st && bind(st, forms, values) && store_run(&store->main, st);
   va_end(values);
   return good;
 }
 
-int store_step(struct store *store, struct connection *c, sqlite3_stmt *st) {
+int store_step(struct connection *c, sqlite3_stmt *st) {
   int code = sqlite3_step(st);
   if (code != SQLITE_ROW && code != SQLITE_DONE)
-    store_fault(store, c, code, "reading or writing");
+    store_fault(c, code, "reading or writing");
   return code;
 }
 
-bool store_run(struct store *store, struct connection *c, sqlite3_stmt *st) {
+bool store_run(struct connection *c, sqlite3_stmt *st) {
   int code;
   do
-    code = store_step(store, c, st);
+    code = store_step(c, st);
   while (code == SQLITE_ROW);
   sqlite3_reset(st);
   return code == SQLITE_DONE;
 }
 
-bool store_execute(struct store *store, struct connection *c, const char *sql, const char *doing) {
+bool store_execute(struct connection *c, const char *sql, const char *doing) {
   int code = sqlite3_exec(c->db, sql, NULL, NULL, NULL);
   if (code != SQLITE_OK)
-    store_fault(store, c, code, doing);
+    store_fault(c, code, doing);
   return code == SQLITE_OK;
 }
 
-long long store_number(struct store *store, struct connection *c, sqlite3_stmt *st, long long otherwise) {
+long long store_number(struct connection *c, sqlite3_stmt *st, long long otherwise) {
   long long value = otherwise;
-  if (st && store_step(store, c, st) == SQLITE_ROW)
+  if (st && store_step(c, st) == SQLITE_ROW)
     value = sqlite3_column_int64(st, 0);
   sqlite3_reset(st);
   return value;
@@ -186,16 +186,16 @@ bool store_begin(struct store *store) {
   return store_can_write(store) && store_tell(store, "BEGIN IMMEDIATE", "");
 }
 
-void store_check_file(struct store *store, struct connection *c, struct text *report, int *findings) {
+void store_check_file(struct connection *c, struct text *report, int *findings) {
   sqlite3_stmt *st = NULL;
   int code = sqlite3_prepare_v2(c->db, "PRAGMA integrity_check(20)", -1, &st, NULL);
   if (code != SQLITE_OK)
-    store_fault(store, c, code, "checking");
-  while (code == SQLITE_OK && store_step(store, c, st) == SQLITE_ROW)
+    store_fault(c, code, "checking");
+  while (code == SQLITE_OK && store_step(c, st) == SQLITE_ROW)
     if (strcmp(store_text(st, 0), "ok") != 0) {
       text_addf(report, "%s: %s\n", store_where(c), store_text(st, 0));
       ++*findings;
-      store_fault(store, c, SQLITE_CORRUPT, "checking");
+      store_fault(c, SQLITE_CORRUPT, "checking");
     }
   sqlite3_finalize(st);
 }

@@ -152,7 +152,7 @@ static bool contradicts_itself(struct store *store, int code) {
   int findings = 0;
   struct text report = {0};
   if (code == SQLITE_CONSTRAINT && store->main.db)
-    store_check_file(store, &store->main, &report, &findings);
+    store_check_file(&store->main, &report, &findings);
   text_free(&report);
   return findings > 0;
 }

@@ -54,9 +54,8 @@ void store_tunings_free(struct store_tuning *rows, int count) {
   free(rows);
 }
 
-static sqlite3_stmt *ask_filter(struct store *store, struct connection *c, const char *sql,
-                                const struct store_tuning_filter *f) {
-  return store_ask(store, c, sql, "oooonn", f->signature, f->loop, f->target, f->mesh, f->threads,
+static sqlite3_stmt *ask_filter(struct connection *c, const char *sql, const struct store_tuning_filter *f) {
+  return store_ask(c, sql, "oooonn", f->signature, f->loop, f->target, f->mesh, f->threads,
                    (int)f->chosen_only);
 }
 
@@ -109,14 +108,14 @@ int store_get_tunings(struct store *store, const struct store_tuning_filter *fil
   for (int i = -1; i < store->nlayers && good; i++) {
     struct connection *c = store_connection(store, i);
     sqlite3_stmt *st =
-        ask_filter(store, c,
+        ask_filter(c,
                    "SELECT signature, loop, target, threads, mesh, variant, median, count, chosen, made, "
                    "baseline FROM tuning WHERE (?1 IS NULL OR signature = ?1) AND (?2 IS NULL OR loop = ?2) "
                    "AND (?3 IS NULL OR target = ?3) AND (?4 IS NULL OR mesh = ?4) AND (?5 = 0 OR threads = "
                    "?5) AND (?6 = 0 OR chosen <> 0) ORDER BY loop, signature, target, threads, mesh, median",
                    filter);
     int before = list.count;
-    while (good && st && store_step(store, c, st) == SQLITE_ROW)
+    while (good && st && store_step(c, st) == SQLITE_ROW)
       good = take_row(&list, st, before);
     sqlite3_reset(st);
   }
@@ -134,13 +133,13 @@ int store_clear_tunings(struct store *store, const struct store_tuning_filter *f
     return 0;
   struct connection *c = &store->main;
   sqlite3_stmt *st = store_can_write(store)
-                         ? ask_filter(store, c,
+                         ? ask_filter(c,
                                       "DELETE FROM tuning WHERE (?1 IS NULL OR signature = ?1) AND (?2 IS "
                                       "NULL OR loop = ?2) AND (?3 IS NULL OR target = ?3) AND (?4 IS NULL OR "
                                       "mesh = ?4) AND (?5 = 0 OR threads = ?5) AND (?6 = 0 OR chosen <> 0)",
                                       filter)
                          : NULL;
-  const int gone = st && store_run(store, c, st) ? sqlite3_changes(c->db) : 0;
+  const int gone = st && store_run(c, st) ? sqlite3_changes(c->db) : 0;
   store_leave(store);
   return gone;
 }
