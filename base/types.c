@@ -43,7 +43,7 @@ const char *type_said(enum type_code code, bool fortran) {
   return name ? name : type_info(code)->name;
 }
 
-/* What other languages call these types: the nearest word would be another type. */
+/* Names of these types in other languages. The nearest name in C would be another type. */
 static const struct {
   const char *other;
   enum type_code code;
@@ -260,52 +260,39 @@ void type_start_sum(enum type_code code, void *target, size_t count) {
   }
 }
 
-#define NUMBER(T)                                                                                            \
-  do {                                                                                                       \
-    T v;                                                                                                     \
-    memcpy(&v, value, sizeof v);                                                                             \
-    return (double)v;                                                                                        \
-  } while (0)
-
-double type_number(enum type_code code, const void *value) {
-  switch (code) {
-  case TYPE_DOUBLE: NUMBER(double);
-  case TYPE_FLOAT: NUMBER(float);
-  case TYPE_INT: NUMBER(int);
-  case TYPE_UINT: NUMBER(unsigned);
-  case TYPE_LONGLONG: NUMBER(long long);
-  case TYPE_ULONGLONG: NUMBER(unsigned long long);
-  case TYPE_BOOL: NUMBER(unsigned char);
-  case TYPE_CHAR: NUMBER(char);
-  case TYPE_SHORT: NUMBER(short);
-  case TYPE_NONE:
-  case TYPE_COUNT: break;
-  }
-  return 0;
+unsigned long long type_bits(enum type_code code, const void *value) {
+  const struct type_info *info = type_info(code);
+  const size_t width = 8 * info->size;
+  unsigned long long bits = 0;
+  memcpy(&bits, value, info->size); /* little-endian machines only, as is the loader */
+  if (info->is_signed && info->size < sizeof bits && bits >> (width - 1))
+    bits |= ~0ull << width;
+  return bits;
 }
 
-#define PRINT(T, format, cast)                                                                               \
-  do {                                                                                                       \
-    T v;                                                                                                     \
-    memcpy(&v, value, sizeof v);                                                                             \
-    return snprintf(out, size, format, (cast)v);                                                             \
-  } while (0)
+double type_number(enum type_code code, const void *value) {
+  double wide;
+  float narrow;
+  if (code == TYPE_DOUBLE) {
+    memcpy(&wide, value, sizeof wide);
+    return wide;
+  }
+  if (code == TYPE_FLOAT) {
+    memcpy(&narrow, value, sizeof narrow);
+    return (double)narrow;
+  }
+  const unsigned long long bits = type_is_struct(code) ? 0 : type_bits(code, value);
+  return type_info(code)->is_signed ? (double)(long long)bits : (double)bits;
+}
 
 int type_print(enum type_code code, const void *value, char *out, size_t size) {
-  switch (code) {
-  case TYPE_DOUBLE: PRINT(double, "%.17g", double);
-  case TYPE_FLOAT: PRINT(float, "%.17g", double);
-  case TYPE_INT: PRINT(int, "%d", int);
-  case TYPE_UINT: PRINT(unsigned, "%u", unsigned);
-  case TYPE_LONGLONG: PRINT(long long, "%lld", long long);
-  case TYPE_ULONGLONG: PRINT(unsigned long long, "%llu", unsigned long long);
-  case TYPE_BOOL: PRINT(unsigned char, "%d", int);
-  case TYPE_CHAR: PRINT(char, "%d", int);
-  case TYPE_SHORT: PRINT(short, "%d", int);
-  case TYPE_NONE:
-  case TYPE_COUNT: break;
-  }
-  return type_is_struct(code) ? struct_print(code, value, out, size) : snprintf(out, size, "?");
+  if (type_is_struct(code))
+    return struct_print(code, value, out, size);
+  if (!type_info(code)->size)
+    return snprintf(out, size, "?");
+  if (type_info(code)->is_float)
+    return snprintf(out, size, "%.17g", type_number(code, value));
+  return snprintf(out, size, type_info(code)->is_signed ? "%lld" : "%llu", type_bits(code, value));
 }
 
 void type_add_shortest(enum type_code code, const void *value, struct text *out) {

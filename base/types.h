@@ -90,7 +90,7 @@ int type_check_pointed(enum type_code declared, const char *is, const char *verb
 /* All names, for messages: "double, float, ...". */
 const char *type_names(void);
 const char *type_names_in_fortran(void);
-/* What is wrong with a name that type_parse did not know, or NULL, and what was expected. */
+/* Says what is wrong with a name that type_parse did not know, or NULL, and what was expected. */
 void type_tell_unknown(const char *said, struct text *out);
 
 /* ---- what each access means: one row for each, by op_access ---- */
@@ -132,17 +132,19 @@ void type_combine(enum type_code code, int access, void *target, const void *val
 /* For an extremum of a dat: `value` is what the kernel made of `start`, which `target` held before any element. A NaN
  * that was there from the start gives way to a number, one that an element left does not. */
 void type_improve(enum type_code code, int access, void *target, const void *start, const void *value);
-/* What a sum of floating-point numbers begins with, and is left as it is by: -0.0, for 0 + -0.0 is 0. Zero for
- * whole numbers. */
+/* The start of a sum, which changes nothing: -0.0 for floating point, for 0 + -0.0 is 0; zero for whole
+ * numbers. */
 void type_start_sum(enum type_code code, void *target, size_t count);
 /* From what the user started with, which stands in `target`, `count` values one after the other, each `distance`
  * bytes behind the one before. Where that start is a NaN, MIN and MAX take numbers rather than NaN: the kernel has
  * made a number of it. */
 void type_combine_many(enum type_code code, int access, void *target, const unsigned char *values,
                        size_t distance, size_t count);
+/* The bits of a whole number in eight bytes, with the sign carried up. */
+unsigned long long type_bits(enum type_code code, const void *value);
 /* The value as a double, rounded if need be. */
 double type_number(enum type_code code, const void *value);
-/* Are two values the same bytes, but for those between a struct's members? */
+/* True: two values have the same bytes, not counting those between a struct's members. */
 bool type_same(enum type_code code, const void *a, const void *b);
 /* The same, where floating-point members may differ by a part of the larger: `wide` of doubles, `narrow` of floats. */
 bool type_near(enum type_code code, const void *a, const void *b, double wide, double narrow);

@@ -13,7 +13,7 @@
  * from: libop2jit.so, or a program that has the library in it. OP_ERR_FILE if the system does not say. */
 int whereami(struct text *path, struct error *err);
 
-/* Does the address belong to a file of the program, as its variables at file scope do? */
+/* True: the address belongs to a file of the program, as its variables at file scope do. */
 bool whereami_static(const void *address);
 
 /* Replaces `path` by that of the plugin file `name` ("op2jit-clang.so"), which exists: in the folder `first`

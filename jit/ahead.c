@@ -27,7 +27,8 @@ void ahead_open(struct ahead *a, int *threads) {
  * for one. So it waits. One for the process, as exit() is. */
 static struct {
   pthread_once_t once;
-  atomic_int compiling; /* release when one is over, acquire at exit: then it touches nothing any more */
+  /* release when a compile is over, acquire at exit, after which no thread touches the compiler */
+  atomic_int compiling;
   atomic_int
       process; /* a forked child has none of these threads; it has one thread when it looks: any order would do */
 } leaving = {.once = PTHREAD_ONCE_INIT};

@@ -38,8 +38,8 @@ void ahead_finish(struct ahead *a);
 void ahead_collect(struct ahead *a);
 bool ahead_is_busy(const struct ahead *a);
 bool ahead_has(struct ahead *a, const char *hash);
-/* What came of it: the caller gives it back to the compiler. *seconds: of a processor; the thread may have waited for one.
- * False if there is nothing under this key. */
+/* Takes the result of a compile; the caller gives it back to the compiler. *seconds: of a processor, for the
+ * thread may have waited for one. False: there is nothing under this key. */
 bool ahead_take(struct ahead *a, const char *hash, struct compile_result *result, double *seconds);
 
 #endif

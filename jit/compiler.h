@@ -72,7 +72,7 @@ struct compiler {
 };
 #define COMPILER_ABI 4
 
-/* What a plugin exports, under the name "op2jit_compiler". */
+/* The entry of a plugin, exported as "op2jit_compiler". */
 typedef const struct compiler *compiler_entry(void);
 
 #ifdef __cplusplus

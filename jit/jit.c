@@ -196,7 +196,7 @@ int jit_code(struct jit *jit, const struct desc *d, const void *form, struct jit
 
 /* ---- ahead ---------------------------------------------------------------------------------------*/
 
-/* Is there an answer without the compiler? */
+/* True: there is an answer without the compiler. */
 static bool is_known(struct jit *jit, const struct signature *key) {
   struct text messages = {0};
   bool known = find_entry(jit, key) || ahead_has(&jit->ahead, key->hash) ||

@@ -70,13 +70,13 @@ struct jit_code {
  * OP_ERR_KERNEL. Messages name kernel, file and line; the caller puts the loop in front. */
 int jit_code(struct jit *jit, const struct desc *d, const void *shape, struct jit_code *out,
              struct error *err);
-/* The same without waiting for the compiler. False: what jit_code needs is being compiled on a thread of lowest
- * priority, or something else is; ask again later. True: jit_code has nothing to compile any more, or only it can
- * say why not. */
+/* The same without waiting for the compiler. False: a compile is under way on a thread of lowest priority, of
+ * this code or of other code; ask again later. True: jit_code has nothing left to compile, or only it can say
+ * why not. */
 bool jit_prepare(struct jit *jit, const struct desc *d, const void *shape);
 /* Wait for a compile that is under way behind the program. */
 void jit_finish(struct jit *jit);
-/* Is a compile under way behind the program? */
+/* True: a compile is under way behind the program. */
 bool jit_is_busy(const struct jit *jit);
 /* The threads of a compile that is done are gone afterwards. */
 void jit_collect(struct jit *jit);
@@ -101,17 +101,18 @@ struct jit_wish {
       alone; /* nobody will compile it: OP_ERR_COMPILE of a text that does not compile. With others the leader is asked */
   bool recalled; /* the store alone is asked */
 };
-/* What is known of a text with its arguments; OP_ERR_VIOLATION if it breaks a promise. The store remembers it; else clang's
- * tree says it, unless JIT_LOAD forbids that. *asked false: there is nobody to ask. */
+/* Facts about a text with its arguments; OP_ERR_VIOLATION if it breaks a promise. They come from the store,
+ * else from clang's tree, unless JIT_LOAD forbids that. *asked false: there is nobody to ask. */
 int jit_facts(struct jit *jit, const struct desc *d, const struct jit_wish *wish, struct facts *out,
               bool *asked, struct error *err);
-/* What is proved of each argument of a loop, by its number, into `verdicts` (enum prove_verdict of jit/prover.h).
- * `understood` false: the text does not compile, as compiling it will say. OP_ERR_NOT_BUILT, OP_ERR_BACKEND. */
+/* The verdict of the proof of each argument of a loop, by its number, into `verdicts` (enum prove_verdict of
+ * jit/prover.h). `understood` false: the text does not compile, and compiling it will say why.
+ * OP_ERR_NOT_BUILT, OP_ERR_BACKEND. */
 int jit_verdicts(struct jit *jit, const struct desc *d, enum prove_verdict verdicts[], bool *understood,
                  struct error *err);
 /* The same of rows of ragged maps: nothing, if nobody knows. */
 void jit_rows(struct jit *jit, const struct desc *d, struct row_facts *out);
-/* Which compiler it is ("clang 19.1.7"), for reports; OP_ERR_NOT_BUILT if there is none. */
+/* The compiler's name and version ("clang 19.1.7"), for reports; OP_ERR_NOT_BUILT if there is none. */
 int jit_compiler(struct jit *jit, struct text *out, struct error *err);
 
 /* The texts of the kernels of a C++ program's unit (jit/texts/), which texts_free releases. With others: all ask

@@ -16,7 +16,7 @@ static int load_entry(struct job *job, const void *binary, size_t size, struct e
   return jit->target->load(jit->self, job->d, binary, size, &job->e->loaded, err);
 }
 
-/* What others are to get. */
+/* Keeps a copy of the binary for other ranks. */
 static void keep_for_others(struct job *job, const void *binary, size_t size) {
   if (job->jit->options.share)
     text_add_bytes(&job->outcome.binary, binary, size);
@@ -361,7 +361,7 @@ int job_obtain(struct job *job, enum jit_from *from, struct error *err) {
   return code;
 }
 
-/* What the leader got. */
+/* Takes over the leader's outcome. */
 static int adopt(struct job *job, struct error *err) {
   struct entry *e = job->e;
   e->failed = job->outcome.failed;

@@ -1,4 +1,4 @@
-/* What jit.c and job.c share. */
+/* Structs that jit.c and job.c share. */
 #ifndef OP2JIT_JIT_JOB_H
 #define OP2JIT_JIT_JOB_H
 
@@ -51,7 +51,7 @@ struct job {
   struct jit_outcome outcome; /* for others */
 };
 
-/* What the compiler is asked, but for the files and debug information. */
+/* The request to the compiler, without files and debug information. */
 struct compile_request job_request(const struct jit *jit, const struct desc *d);
 /* Get the entry's code: from the store, or by compiling what job->files holds; with the remarks. */
 int job_obtain(struct job *job, enum jit_from *from, struct error *err);

@@ -136,11 +136,6 @@ static void tell(const struct message *m, const struct told *t, const char *labe
   text_free(&said);
 }
 
-static void drop_last_newline(struct text *t) {
-  if (t->length && t->data[t->length - 1] == '\n')
-    t->data[--t->length] = '\0';
-}
-
 static bool begins_with(const struct message *m, const char *words) {
   const size_t length = strlen(words);
   return m->length >= length && memcmp(m->text, words, length) == 0;
@@ -189,7 +184,7 @@ static bool is_of_tasks(const struct desc *d) {
   return d->nargs == 0 && d->nsets == 0;
 }
 
-/* Is there `name[` between `at` and `end`? */
+/* True: there is `name[` between `at` and `end`. */
 static bool has_index_of(const char *at, const char *end, const char *name) {
   const size_t length = strlen(name);
   bool inside_word = false;
@@ -200,7 +195,7 @@ static bool has_index_of(const char *at, const char *end, const char *name) {
       behind++;
     if (begins && behind < end && *behind == '[')
       return true;
-    inside_word = isalnum((unsigned char)*at) || *at == '_';
+    inside_word = is_in_word(*at);
   }
   return false;
 }
@@ -364,7 +359,7 @@ static void tell_all(const char *kept, const struct told *t, enum compile_severi
       tell(&m, t, m.severity == COMPILE_NOTE ? "note: " : label, &before, out);
   }
   text_free(&before);
-  drop_last_newline(out);
+  text_drop_newline(out);
 }
 
 void messages_warnings(const char *kept, const struct told *t, struct text *out) {
@@ -383,7 +378,7 @@ void messages_remarks(const char *kept, const struct told *t, struct text *out) 
     }
     text_addf(out, "%.*s\n", (int)m.length, m.text);
   }
-  drop_last_newline(out);
+  text_drop_newline(out);
 }
 
 /* "12 spills 3.4e+01 total spills cost ... generated in function": of a function; loops in it have their own. */

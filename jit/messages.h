@@ -1,5 +1,5 @@
-/* What a compiler said, kept as plain lines without any path (so that the cache may keep it for whoever has the same
- * kernel elsewhere), and told to the user in terms of the user's own file. */
+/* The compiler's messages. They are kept as plain lines without any path, so that the cache may keep them for
+ * whoever has the same kernel elsewhere, and shown to the user as places in the user's own file. */
 #ifndef OP2JIT_JIT_MESSAGES_H
 #define OP2JIT_JIT_MESSAGES_H
 
@@ -11,7 +11,7 @@
 void messages_keep(const struct compile_message *messages, int count, const struct generated *files,
                    struct text *out);
 
-/* What telling needs besides the lines. */
+/* The context of the lines. */
 struct told {
   const struct desc *desc;
   const struct generated *files;

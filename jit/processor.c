@@ -264,7 +264,7 @@ int jit_read(struct jit *jit, const struct texts_wish *wish, struct texts_unit *
   const struct jit_share *share = p->options.share;
   *out = (struct texts_unit){0};
   const int code = share ? read_together(share, p, wish, out, err) : read_alone(p, wish, out, err);
-  /* Of several ranks none is left behind for want of memory: the others do not ask again. */
+  /* With several ranks an error of memory is an answer too, for the others do not ask again. */
   if (!code || code == OP_ERR_MPI || (code == OP_ERR_MEMORY && !share))
     return code;
   texts_free(out);

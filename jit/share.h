@@ -18,7 +18,7 @@ struct jit_share {
   int (*all)(void *ranks, bool *yes, struct error *err);
 };
 
-/* What came of one compile. */
+/* The outcome of one compile. */
 struct jit_outcome {
   bool failed;          /* the text does not compile; `messages` say why */
   struct text binary;   /* none after a failure */

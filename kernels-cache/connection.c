@@ -48,7 +48,7 @@ static bool execute(struct connection *c, const char *sql) {
   return store_execute(c, sql, "configuring");
 }
 
-/* What the journal mode is after asking for one; NULL: busy or failed. */
+/* Asks for a journal mode and returns the one that is set; NULL: busy or failed. */
 static const char *ask_journal(struct connection *c, const char *sql) {
   static const char *const known[] = {"wal", "truncate", "delete", "memory", "persist", "off"};
   sqlite3_stmt *st = NULL;

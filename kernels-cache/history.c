@@ -1,4 +1,4 @@
-/* What happened when and why, and the sentence for a miss: both from the rows alone. */
+/* Events and why they happened, speeds of loops, and the sentence for a miss, which comes from the rows alone. */
 #include <string.h>
 #include <time.h>
 
@@ -143,7 +143,7 @@ static const char *kind_of(const struct store *store, const struct store_key *ke
   return store->options.kind ? store->options.kind(key) : "";
 }
 
-/* Of the newest keys of this name and kind the one with the fewest differences, the newest of several. */
+/* The key with the fewest differences, the newest of several, among the newest keys of this name and kind. */
 static bool find_nearest(struct store *store, struct connection *c, const struct store_key *key,
                          struct store_key *nearest) {
   long long ids[64];

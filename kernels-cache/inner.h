@@ -1,7 +1,7 @@
-/* What the files of the store share. Nothing outside this folder includes it.
+/* Declarations for the files of the store; no file outside this folder includes them.
  *
- * One idea holds it together: a failing SQLite call never acts at once. store_fault notes what kind of trouble it
- * is in the connection; the operation ends, resets its statements, and store_leave then acts on the note with
+ * One idea holds it together: a failing SQLite call does not act at once. store_fault notes the kind of trouble
+ * in the connection. The operation ends and resets its statements. Then store_leave acts on the note, with
  * nothing on the stack: pause, stop writing, set the file aside, go on in memory. */
 #ifndef OP2JIT_KERNELS_CACHE_INNER_H
 #define OP2JIT_KERNELS_CACHE_INNER_H
@@ -160,13 +160,13 @@ bool store_any(struct store *store, connection_look *look, const void *wanted, v
 
 /* Directories of the path, 0700; then the file, 0600, unless it is there. False with the reason. */
 bool place_create(const char *path, bool *made, struct text *reason);
-/* Is this file the user's alone? It and its directory: owner the user or root, not writable by others. `why` that
- * matters. */
+/* True: the file is the user's alone. It and its directory belong to the user or root, and nobody else can
+ * write there. `why`: the reason why that matters. */
 #define PLACE_NOT_RUN "code from it is not run"
 #define PLACE_NOT_WRITTEN "others could change the file while it is written"
 bool place_trusted(const char *path, const char *why, struct text *reason);
-/* Does the file look as if it was a cache, however damaged? Not to be asked while SQLite has it open: closing it
- * would drop its locks. */
+/* True: the file looks like a cache, however damaged. Must not be called while SQLite has it open, for closing
+ * it drops SQLite's locks. */
 bool place_looks_like_cache(const char *path);
 /* "ext4", "nfs", ...; "unknown" */
 const char *place_file_system(const char *path);
@@ -215,7 +215,7 @@ struct binary_row {
 bool binary_put_row(struct store *store, long long signature, const struct binary_row *row);
 /* As unpack, and of the right checksum. */
 void *binary_bytes(const char *hash, const struct binary_row *row, const char **why);
-/* Is it whole? If not, *why is as that of unpack. */
+/* True: the binary is whole. Else *why is as that of unpack. */
 bool binary_check(const char *hash, const struct binary_row *row, const char **why);
 /* All binaries behind row `after`: row, hash and loop, then the columns that binary_from_scan reads. */
 sqlite3_stmt *binary_scan(struct connection *c, long long after);

@@ -1,6 +1,6 @@
-/* Who compiles what: one row per compile under way, so that many processes with a cold cache compile each key
- * about once. A lease never blocks for good: a dead or stopped owner on this host is seen at once, any other
- * owner is given the lease's time. */
+/* Leases: one row for each compile under way, so that many processes with a cold cache compile each key about
+ * once. A lease never blocks for good. A dead or stopped owner on this host is noticed at once; any other owner
+ * has the lease's time. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

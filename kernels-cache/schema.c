@@ -1,4 +1,4 @@
-/* Is this file ours, and of our version? An empty one gets the tables, in one transaction. */
+/* Tells whether a file is ours and of our version, and makes the tables of an empty one, in one transaction. */
 #include <stdio.h>
 #include <string.h>
 

@@ -37,7 +37,7 @@ const char *const store_schema[] = {
     "pid INTEGER NOT NULL)",
     "CREATE INDEX history_loop ON history(loop, id)",
     "CREATE INDEX history_hash ON history(hash, id)",
-    /* What failed a check, for inspection. */
+    /* Binaries that failed a check, for inspection. */
     "CREATE TABLE damaged(id INTEGER PRIMARY KEY AUTOINCREMENT, time INTEGER NOT NULL, hash TEXT NOT NULL, "
     "loop TEXT NOT NULL, reason TEXT NOT NULL, size INTEGER, encoding INTEGER, checksum BLOB, data BLOB)",
     NULL,

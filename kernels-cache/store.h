@@ -1,14 +1,15 @@
-/* What is remembered between runs: one SQLite file with binaries, failures, tunings, verdicts, facts and a
- * history. The store knows columns and types, not meanings: a key is a list of named byte strings and one hash
- * over them, and every hit compares all of them.
+/* The store: one SQLite file that remembers binaries, failures, tunings, verdicts, facts and a history between
+ * runs. It knows columns and types, not meanings. A key is a list of named byte strings and one hash over them,
+ * and every hit compares all of them.
  *
- * A store never fails its caller. Every function takes NULL for "nothing is remembered"; what cannot be read is a
- * miss, what cannot be written is dropped. Trouble with the file gives one warning with the reason, and the run
- * goes on in memory. A damaged file is renamed, never deleted. In a forked child the store of the parent answers
- * every question with "miss" and keeps nothing.
+ * A store never fails its caller. Every function takes NULL for "nothing is remembered"; what cannot be read is
+ * a miss, and what cannot be written is dropped. Trouble with the file gives one warning with the reason, and
+ * the run goes on in memory. A damaged file is renamed, never deleted. In a forked child the parent's store
+ * answers every question with "miss" and keeps nothing.
  *
- * Threads: every function may be called from any thread at any time between store_open and store_close. Ownership:
- * strings and bytes passed in are copied or only read during the call; what comes out belongs to the caller. */
+ * Threads: every function may be called from any thread at any time between store_open and store_close.
+ * Ownership: strings and bytes passed in are copied, or only read during the call; what comes out belongs to
+ * the caller. */
 #ifndef OP2JIT_KERNELS_CACHE_STORE_H
 #define OP2JIT_KERNELS_CACHE_STORE_H
 
@@ -39,8 +40,7 @@ struct store_key {
 /* A sentence that says how `to` differs from `from`: "constant gam 1.4 -> 1.41". Appends to `out`. */
 typedef void store_sentence(const struct store_key *from, const struct store_key *to, struct text *out);
 
-/* What is said of a key that is of another kind than most, "" of the others: a key is compared only with those of
- * its kind. */
+/* The kind of a key, in words; "" for most keys. A key is compared only with keys of its kind. */
 typedef const char *store_kind(const struct store_key *key);
 
 /* ---- life --------------------------------------------------------------------------------------*/
@@ -107,7 +107,7 @@ bool store_get_binary(struct store *store, const struct store_key *key, struct s
 /* Whether a hit is to be expected, without reading the binary. */
 bool store_has_binary(struct store *store, const struct store_key *key);
 
-/* What else is there: the values that column `column` has in binaries whose keys are this one in all other columns. */
+/* Visits the values of column `column` in binaries whose keys are equal to this one in all other columns. */
 typedef void store_visit_value(void *user, const char *value, size_t length);
 void store_others(struct store *store, const struct store_key *key, const char *column,
                   store_visit_value *visit, void *user);
@@ -236,7 +236,7 @@ enum { STORE_SPEEDS = 50 };
 /* One transaction. */
 bool store_put_speeds(struct store *store, const struct store_speed *rows, int count);
 typedef void store_visit_speed(void *user, const struct store_speed *speed);
-/* Of the main file: by loop, newest first; loop NULL: all. */
+/* Visits the main file: by loop, newest first; loop NULL: all. */
 void store_speeds(struct store *store, const char *loop, store_visit_speed *visit, void *user);
 
 struct store_stats {

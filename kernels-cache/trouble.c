@@ -1,5 +1,5 @@
-/* What happens when SQLite, the disk or the file failed: each public function is between enter and leave, and
- * leaving acts on what was noted, once nothing is in flight. */
+/* Trouble with SQLite, the disk or the file. Each public function is between enter and leave, and leaving acts
+ * on what was noted, once nothing is in flight. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

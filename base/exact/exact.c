@@ -64,7 +64,7 @@ INLINED void raise(masks *most, const double *values) {
   *most = (bits & is) | (*most & ~is);
 }
 
-/* Of all sizes; NaN is larger than all numbers. As bits. */
+/* The largest size among the values, as bits; NaN is larger than all numbers. */
 INLINED int64_t largest(const double *values, int n) {
   masks even = {0}, odd = {0};
   for (int i = 0; i < n; i += AT_ONCE) {
@@ -117,8 +117,8 @@ INLINED double sum_of(const lanes *even, const lanes *odd, double began) {
   return sum;
 }
 
-/* Of each step the multiples in all values, and of the next one those in the rest, in two steps or three; `rest` gets what is
- * left then. Is anything? */
+/* Sums up the multiples of each step, in two steps or three: the first in the values, the next in what they
+ * leave. `rest` gets what is left at the end. True: something is left. */
 INLINED bool fold(const double *values, int n, const double c[FOLDS], bool three, double sums[FOLDS],
                   double *rest) {
   struct folded even = begin_fold(c), odd = even;
@@ -194,7 +194,7 @@ INLINED void find_alike(const struct exact *e, int *first, int *second) {
   *second = first_step(*first - 1);
 }
 
-/* What two sums have come to, unless the bits show that the steps did not suit. */
+/* Adds what two sums have come to. False: the bits show that the steps did not suit, and nothing is added. */
 static bool put_steps(struct exact *e, int64_t outside, int64_t left, int64_t whole, int64_t rest) {
   int first, second;
   find_alike(e, &first, &second);
@@ -280,7 +280,7 @@ void exact_extremum(bool most, double start, double *best, double value) {
 /* The bits of a double as a whole number that is larger where the double is, -0.0 below 0; and back. NaN are at the ends. */
 #define AS_WHOLE(bits) ((bits) ^ ((bits) >> 63 & INT64_MAX))
 
-/* What is larger than all numbers, and what is less. */
+/* Infinity as bits: AS_WHOLE of it is larger than all numbers. */
 static const int64_t infinite = INT64_C(0x7ff0000000000000);
 
 struct range {
@@ -296,7 +296,7 @@ INLINED void widen(struct range *r, const double *values) {
   r->most = (bits & above) | (r->most & ~above);
 }
 
-/* Of whole vectors of values. False: some are NaN. */
+/* The range of whole vectors of values. False: some are NaN. */
 INLINED bool find_range(const double *values, int n, double ends[2]) {
   const masks none = {0};
   struct range even = {.least = none + INT64_MAX, .most = none + INT64_MIN}, odd = even;
@@ -387,7 +387,7 @@ static void carry(struct exact *e, int64_t least) {
   e->high = e->high > i ? e->high : i;
 }
 
-/* Of both signs, so that a sum below zero is carried no further than another one. */
+/* Limbs of both signs, so that a sum below zero is carried no further than another one. */
 static const int64_t half = (int64_t)1 << (LIMB - 1);
 
 void exact_add(struct exact *to, const struct exact *from) {
@@ -415,7 +415,8 @@ static uint64_t limb_at(const struct exact *e, int i) {
   return i >= 0 ? (uint64_t)e->limbs[i] : 0;
 }
 
-/* Of limbs from 0 on: 64 bits from the first that is set, of which the last one stands for all behind them. */
+/* The value of limbs that are not negative: 64 bits from the first set one on; the last bit stands for all
+ * behind it. */
 static double rounded(const struct exact *e, int top, bool narrow) {
   uint64_t m = limb_at(e, top) << LIMB | limb_at(e, top - 1);
   const uint64_t next = limb_at(e, top - 2);
@@ -455,7 +456,7 @@ double exact_value(const struct exact *e) {
   return value_of(e, false);
 }
 
-/* What is below a float's least bit is in no sum of floats. */
+/* No sum of floats has a bit below a float's least one. */
 float exact_value_of_floats(const struct exact *e) {
   return (float)value_of(e, true);
 }

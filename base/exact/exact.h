@@ -1,5 +1,5 @@
-/* Sums that do not depend on the order of what is added: all bits are kept until the end, and rounded once. And extrema of
- * which the same holds, for zeros of both signs and NaN too. */
+/* Sums that do not depend on the order of what is added: all bits are kept until the end and rounded once.
+ * Extrema that do not depend on it either, for zeros of both signs and NaN too. */
 #ifndef OP2JIT_BASE_EXACT_H
 #define OP2JIT_BASE_EXACT_H
 
@@ -35,20 +35,20 @@ void exact_begin_along(const struct exact *e, struct exact_along *a);
 /* How many of its values were added so: what is behind them is not in the sum yet. */
 int exact_end_along(struct exact *e, const struct exact_along *a);
 void exact_add(struct exact *to, const struct exact *from);
-/* Before sums are added of which some are cut: *to is cut where *from is, or further up. Where all of them do so first, and none
- * was carried, a device's sum of all values is what comes of its sums of any parts. */
+/* Before sums are added and some are cut: cuts *to where *from is cut, or further up. If this is done first for
+ * all sums, and none was carried, a device's sum of all values equals the sum of its sums of any parts. */
 void exact_cut(struct exact *to, const struct exact *from);
 /* `count` of limb i: of sums that a device made. */
 void exact_add_limb(struct exact *e, int i, int64_t count);
 /* Rounded to the nearest; -0.0 if it is zero, so that what it is added to stays as it is. */
 double exact_value(const struct exact *e);
-/* Of floats: rounded once as well, not to a double first. */
+/* The sum of floats: rounded once, not to a double first. */
 float exact_value_of_floats(const struct exact *e);
 
 /* The better of both becomes *best. -0.0 is less than 0. A NaN beats all that is none, unless the program `start`ed from one;
  * all NaN have the same bits. */
 void exact_extremum(bool most, double start, double *best, double value);
-/* Of many values. */
+/* The same of many values. */
 void exact_extrema(bool most, double start, double *best, const double *values, int n);
 
 #endif

@@ -4,16 +4,13 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "jit/front/prelude.h"
-
-static bool is_in_name(char c) {
-  return isalnum((unsigned char)c) || c == '_';
-}
 
 static bool is_identifier(const char *name) {
   if (isdigit((unsigned char)*name) || !*name)
     return false;
-  while (is_in_name(*name))
+  while (is_in_word(*name))
     name++;
   return !*name;
 }
@@ -44,7 +41,7 @@ static bool is_in_prelude(const char *name) {
     inside_define = (inside_define && *p != '\n') || macro;
     p += macro ? sizeof define - 1 : 0;
     size_t n = 0;
-    while (is_in_name(p[n]))
+    while (is_in_word(p[n]))
       n++;
     if (n == length && memcmp(p, name, n) == 0 &&
         (macro || (!inside_define && depth == 0 && (p[n] == '(' || p[n] == ';'))))

@@ -1,4 +1,4 @@
-/* Which names a program's constants may have. */
+/* Names that a program's constants may have. */
 #ifndef OP2JIT_JIT_CONSTANT_NAME_H
 #define OP2JIT_JIT_CONSTANT_NAME_H
 

@@ -124,6 +124,8 @@ struct desc {
 void desc_free(struct desc *d);
 /* A deep copy; OP_ERR_MEMORY. */
 int desc_copy(struct desc *to, const struct desc *from, struct error *err);
+/* The same of a constant; false without memory: what is there is to be freed. */
+bool desc_copy_const(struct desc_const *to, const struct desc_const *from);
 
 /* The same bits in each shape: what an element adds begins with nothing, and no operation is made otherwise. */
 static inline bool desc_reproduces(const struct desc *d) {
@@ -138,7 +140,8 @@ int desc_alone(struct desc *out, const struct desc *from, struct error *err);
 /* The structs of the program that arguments are of, by first occurrence; at most OP_MAX_ARGS. */
 int desc_structs(const struct desc *d, enum type_code out[OP_MAX_ARGS]);
 
-/* Does the kernel get as many pointers as the map has entries? An element's matrix is one row, wherever its numbers go. */
+/* True: the kernel gets as many pointers as the map has entries. An element's matrix is one row, wherever its
+ * numbers go. */
 static inline bool desc_is_vector(const struct desc_arg *a) {
   return a->form == DESC_DAT && a->map >= 0 && a->idx < 0 && !a->matrix;
 }
@@ -147,7 +150,8 @@ static inline int desc_row(const struct desc *d, const struct desc_arg *a) {
   return a->matrix && a->map >= 0 ? a->dim * d->maps[a->map].arity : a->dim;
 }
 
-/* Does the kernel get a handle for as many rows as the element has targets? It counts as a vector of none. */
+/* True: the kernel gets a handle for as many rows as the element has targets. Its idx is that of a vector of
+ * none. */
 static inline bool desc_is_ragged(const struct desc *d, const struct desc_arg *a) {
   return a->map >= 0 && d->maps[a->map].ragged;
 }
@@ -157,7 +161,7 @@ static inline bool desc_any_ragged(const struct desc *d) {
       return true;
   return false;
 }
-/* Is an argument through the map scattered? */
+/* True: an argument through the map is scattered. */
 static inline bool desc_scatters(const struct desc *d, int map) {
   for (int i = 0; i < d->nargs; i++)
     if (d->args[i].map == map && d->args[i].scattered && d->args[i].present)
@@ -172,7 +176,8 @@ static inline int desc_parameter(const struct desc *d, int arg) {
   return parameter;
 }
 
-/* Is the argument a row that several kernels of a fused loop work on, or that is not stored: a local one? */
+/* True: the argument is local to a fused loop, as a row that several of its kernels work on, or that is not
+ * stored. */
 static inline bool desc_is_shared(const struct desc *d, int arg) {
   const struct desc_arg *a = &d->args[arg];
   int users = 0;
@@ -185,7 +190,7 @@ static inline bool desc_is_shared(const struct desc *d, int arg) {
   return a->form == DESC_DAT && a->present && a->access != OP_READ && (users > 1 || a->dropped);
 }
 
-/* Do arguments need this column of a map? Of a ragged one a column is there where all elements have as many targets. */
+/* True: arguments need this column of a map. A ragged map has columns where all elements have as many targets. */
 static inline bool desc_uses_column(const struct desc *d, int map, int column) {
   for (int i = 0; i < d->nargs; i++) {
     const struct desc_arg *a = &d->args[i];

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/text.h"
+#include "base/error.h"
 #include "jit/front/unit/origins.h"
 
 struct source {
@@ -29,5 +29,8 @@ void source_place(const struct source *s, int line, int column, struct text *out
  * OP_KERNEL is laid out one statement a line first, and the lines around are shown too. Nothing if there
  * is no such line. */
 void source_excerpt(const struct source *s, int line, int column, struct text *out);
+/* The error "WHO: what is wrong", with the place and the excerpt behind it; returns the code. */
+int source_error(const struct source *s, int line, int column, struct error *err, int code, const char *who,
+                 const char *format, va_list args) __attribute__((format(printf, 7, 0)));
 
 #endif

@@ -59,7 +59,7 @@ int kernel_parse_unit(struct kernel *k, struct shared *shared, const char *text,
 int shared_check(const struct shared *shared, struct error *err);
 void kernel_free(struct kernel *k);
 
-/* Does the identifier occur outside of comments and strings? */
+/* True: the identifier occurs outside of comments and strings. */
 bool kernel_uses(const struct kernel *k, const char *identifier);
 
 #endif

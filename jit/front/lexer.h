@@ -46,6 +46,12 @@ static inline bool token_is(const struct tokens *t, size_t index, const char *sp
   size_t length = strlen(spelling);
   return token->end - token->begin == length && memcmp(t->text + token->begin, spelling, length) == 0;
 }
+/* True: the token is one of the words up to NULL. */
+static inline bool token_is_any(const struct tokens *t, size_t index, const char *const *words) {
+  while (*words && !token_is(t, index, *words))
+    words++;
+  return *words;
+}
 static inline bool token_is_identifier(const struct tokens *t, size_t index) {
   return index < t->count && t->items[index].kind == TOKEN_IDENTIFIER;
 }

@@ -88,15 +88,6 @@ static bool is_unsigned(enum type_code type) {
   return !type_info(type)->is_signed;
 }
 
-static uint64_t load(enum type_code type, const void *value) {
-  uint64_t bits = 0;
-  size_t size = type_info(type)->size;
-  memcpy(&bits, value, size); /* little-endian machines only, as is the loader */
-  if (!is_unsigned(type) && size < 8 && bits >> (8 * size - 1))
-    bits |= ~(uint64_t)0 << (8 * size);
-  return bits;
-}
-
 static void parse_integer(enum type_code type, const char *word, void *value) {
   const uint64_t bits = *word == '-' ? (uint64_t)strtoll(word, NULL, 10) : strtoull(word, NULL, 10);
   const uint64_t truth = bits != 0;
@@ -109,12 +100,12 @@ void number_print(enum type_code type, const void *value, struct text *out) {
   if (type_info(type)->is_float)
     print_float(type, value, out);
   else if (is_unsigned(type))
-    text_addf(out, "%" PRIu64, load(type, value));
+    text_addf(out, "%" PRIu64, (uint64_t)type_bits(type, value));
   else
-    text_addf(out, "%" PRId64, (int64_t)load(type, value));
+    text_addf(out, "%" PRId64, (int64_t)type_bits(type, value));
 }
 
-/* What is printed so again is what was printed. */
+/* A value is right if it prints as the word that was parsed. */
 bool number_parse(enum type_code type, const char *word, void *value) {
   struct text again = {0};
   (type_info(type)->is_float ? parse_float : parse_integer)(type, word, value);
@@ -143,9 +134,9 @@ void number_print_c(enum type_code type, const void *value, struct text *out) {
     return;
   }
   const char *suffix = suffixes[type] ? suffixes[type] : "";
-  if (!type_info(type)->is_float && !is_unsigned(type) && (int64_t)load(type, value) < 0) {
+  if (!type_info(type)->is_float && !is_unsigned(type) && (int64_t)type_bits(type, value) < 0) {
     /* -2147483648 is not an int to C: one less, negated. */
-    text_addf(out, "(%" PRId64 "%s - 1)", (int64_t)load(type, value) + 1, suffix);
+    text_addf(out, "(%" PRId64 "%s - 1)", (int64_t)type_bits(type, value) + 1, suffix);
     return;
   }
   number_print(type, value, out);

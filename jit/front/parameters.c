@@ -135,7 +135,7 @@ static bool read_own_alias(const struct tokens *t, size_t i, struct own_alias *a
   return a->name > i && a->name < t->count && a->first <= a->last;
 }
 
-/* What the text itself says that `name` stands for; the last one wins. */
+/* The meaning that the text itself gives to `name`; the last one wins. */
 static bool find_own_alias(const struct kernel *k, const char *name, int depth, struct words *w) {
   const struct tokens *t = &k->tokens;
   struct own_alias a, last = {0};

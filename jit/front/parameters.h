@@ -1,4 +1,4 @@
-/* What parse.c, blank.c, parameters.c, recursion.c and jit/proof/fits.c share. */
+/* Functions that parse.c, blank.c, cut.c, parameters.c and jit/proof/fits.c share. */
 #ifndef OP2JIT_JIT_PARAMETERS_H
 #define OP2JIT_JIT_PARAMETERS_H
 
@@ -16,9 +16,6 @@ void tokens_declared(const struct tokens *t, bool *declares);
 
 /* Split the parameter list of the kernel's function and read each parameter as far as that goes. */
 int parameters_parse(struct kernel *k, struct error *err);
-
-/* OP_ERR_KERNEL: the kernel, or a function that it reaches, is called from within itself. */
-int recursion_check(const struct kernel *k, struct error *err);
 
 /* The index behind the bracket that closes the one at `open`; the end if none does. */
 size_t kernel_skip_brackets(const struct tokens *t, size_t open);

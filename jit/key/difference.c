@@ -1,4 +1,4 @@
-/* What changed between two keys, in words. */
+/* The change between two keys, in words. */
 #include "jit/generate/shape.h"
 #include "jit/key/difference_rows.h"
 #include "jit/key/signature.h"

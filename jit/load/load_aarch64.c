@@ -4,11 +4,12 @@
 
 #include "jit/load/load_machine.h"
 
-/* What of an address goes into the field. */
+/* The part of an address that goes into the field. */
 enum of { OF_ADDRESS, OF_DISTANCE, OF_PAGES };
-/* What is there: 2, 4 or 8 bytes of data, or an instruction with the field in one piece, or in two, as adr has it. */
+/* The place of the field: 2, 4 or 8 bytes of data, or an instruction with the field in one piece, or in two, as
+ * adr has it. */
 enum form { DATA, FIELD, TWO_FIELDS };
-/* What must hold of the value: nothing; that it has so many bits with a sign, without one, or with or without one. */
+/* The condition on the value: none, or that it has so many bits with a sign, without one, or either way. */
 enum range { ANY, SIGNED, UNSIGNED, EITHER };
 
 static const struct kind {

@@ -1,6 +1,5 @@
 #include "jit/load/load_bounds.h"
 
-#include <ctype.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,7 +91,7 @@ size_t bounds_name(const char *text, int line, int column, const char **name) {
   const size_t length = strcspn(text, "\n");
   *name = text + ((size_t)column <= length ? (size_t)column - 1 : length);
   size_t n = 0;
-  while (isalnum((unsigned char)(*name)[n]) || (*name)[n] == '_')
+  while (is_in_word((*name)[n]))
     n++;
   return n;
 }

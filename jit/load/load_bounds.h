@@ -9,7 +9,7 @@
 
 #include "jit/front/describe.h"
 
-/* What LLVM's trap is: a breakpoint on aarch64, an instruction that is none on the others. */
+/* The signal of LLVM's trap: a breakpoint on aarch64, an invalid instruction on the others. */
 #ifdef __aarch64__
 enum { BOUNDS_STOP = SIGTRAP };
 #else
@@ -17,8 +17,8 @@ enum { BOUNDS_STOP = SIGILL };
 #endif
 
 struct bounds_finding {
-  /* Of the array's name, or of the macro that has it, in the file that #line or #include names; line 0: nothing
-   * was found. */
+  /* The place of the array's name, or of the macro that has it, in the file that #line or #include names; line
+   * 0: nothing was found. */
   int line, column;
   long long index;
   char type[64];         /* "'double[3]'" */
@@ -41,10 +41,10 @@ void bounds_left(void);
 size_t bounds_name(const char *text, int line, int column, const char **name);
 /* How many subscripts follow. Where a macro has the array, the place is that of the macro, behind which is none. */
 int bounds_subscripts(const char *after);
-/* Is the index that of a row of a table which is no member of a struct? */
+/* True: the index is that of a row of a table which is no member of a struct. */
 bool bounds_is_of_row(const char *text, const struct bounds_finding *finding);
 
-/* What generated code calls, in the words of the compiler's sanitizers. */
+/* Functions that generated code calls, by the compiler's sanitizers. */
 struct bounds_place;
 void bounds_outside(const struct bounds_place *place, unsigned long index);
 _Noreturn void bounds_assert_failed(const char *condition); /* what op_assert is */

@@ -11,7 +11,7 @@
 #include "jit/load/load_bounds.h"
 #include "jit/load/load_vector.h"
 
-/* Of libgcc: what compilers call for arithmetic that has no instruction. */
+/* Functions of libgcc that compilers call for arithmetic that has no instruction. */
 __extension__ typedef __int128 wide;
 __extension__ typedef unsigned __int128 unsigned_wide;
 wide __divti3(wide, wide);

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a relocation points at. */
+/* The target of a relocation. */
 enum load_target {
   LOAD_UNKNOWN, /* the loader does not have such a relocation */
   LOAD_ADDRESS, /* the symbol, wherever it is */

@@ -20,7 +20,7 @@ struct way {
   size_t slot, stub;
 };
 
-/* What is needed only while placing. */
+/* State that is needed only while placing. */
 struct work {
   const struct object *object;
   struct placed *placed;
@@ -162,7 +162,7 @@ static int fill_slots(const struct work *work, struct externs *externs, struct e
   return 0;
 }
 
-/* What a relocation points at. */
+/* The address that a relocation points at. */
 static int find_target(const struct work *work, struct externs *externs, Elf64_Xword type, size_t symbol,
                        uint64_t *target, struct error *err) {
   const enum load_target kind = work->object->machine->target(type);

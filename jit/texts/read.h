@@ -8,7 +8,7 @@
 
 struct store;
 
-/* Which unit, and what is known of it. */
+/* A unit, and what is known of it. */
 struct texts_wish {
   const char *unit;    /* as the program's compiler was told */
   const char *flags;   /* OP2_CXXFLAGS; "": not said */
@@ -19,7 +19,7 @@ struct texts_wish {
   bool is_gcc;
 };
 
-/* What the store has and still holds; false: nothing. */
+/* Takes texts from the store, if their files are what they were; false: there are none. */
 bool texts_recall(const struct plugin *plugin, struct store *store, const struct texts_wish *wish,
                   struct texts_unit *out);
 /* The plugin is open. Never fails but for memory: what is wrong is said in out->why. What was found is stored. */

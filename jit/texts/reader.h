@@ -76,7 +76,7 @@ struct reader {
 };
 #define READER_ABI 5
 
-/* What the plugin exports, under the name "op2jit_reader". */
+/* The entry of the plugin, exported as "op2jit_reader". */
 typedef const struct reader *reader_entry(void);
 
 #ifdef __cplusplus

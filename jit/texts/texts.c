@@ -86,7 +86,7 @@ void texts_print(const struct texts_unit *u, struct text *out) {
     print_kernel(&u->kernels[i], out);
 }
 
-/* What is left to be read; a mistake empties it. */
+/* The text that is left to be read; `bad` after the first mistake. */
 struct rest {
   const char *at, *end;
   bool bad;

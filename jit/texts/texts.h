@@ -1,5 +1,5 @@
-/* What is known of the kernels of one unit of a C++ program: their texts, or why there are none. Kept in the store and
- * in programs as one text. */
+/* The texts of the kernels of one unit of a C++ program, or why there are none. The store and programs keep
+ * them as one text. */
 #ifndef OP2JIT_JIT_TEXTS_TEXTS_H
 #define OP2JIT_JIT_TEXTS_TEXTS_H
 
@@ -28,9 +28,9 @@ struct texts_unit {
 void texts_free(struct texts_unit *u);
 /* As text; out->failed without memory. */
 void texts_print(const struct texts_unit *u, struct text *out);
-/* What texts_print wrote; false for anything else, or without memory: then `out` is empty. */
+/* Reads what texts_print wrote; false for any other text, or without memory: then `out` is empty. */
 bool texts_parse(const char *text, size_t length, struct texts_unit *out);
-/* Are the files still what they were? */
+/* True: the files are still what they were. */
 bool texts_hold(const struct texts_unit *u);
 /* SHA-256 of a plain file's bytes, hexadecimal; false if it cannot be read. */
 bool texts_hash(const char *path, char out[65]);

@@ -107,7 +107,7 @@ static struct expr *read_bound(struct fortran *f) {
   return e;
 }
 
-/* Of a loop: from, to and step, one behind the other. */
+/* The range of a loop: from, to and step, linked by `next`. */
 static struct expr *read_range(struct fortran *f, const char *sign) {
   struct expr *from = read_bound(f);
   f_expect(f, sign);

@@ -28,7 +28,7 @@ static void blanks(struct line *l) {
 static const char *name_of(struct line *l) {
   blanks(l);
   const char *from = l->at;
-  while (l->at < l->end && (isalnum((unsigned char)*l->at) || *l->at == '_'))
+  while (l->at < l->end && is_in_word(*l->at))
     l->at++;
   return f_copy(l->f, from, (size_t)(l->at - from));
 }

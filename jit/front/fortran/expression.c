@@ -6,7 +6,7 @@
 
 /* ---- literals ---- */
 
-/* What stands behind the `_` of a literal. */
+/* The kind behind the `_` of a literal. */
 static int literal_kind(struct fortran *f, const struct f_token *t, int otherwise) {
   const char *kind = strchr(t->word, '_');
   if (!kind)
@@ -84,7 +84,7 @@ struct expr *f_read_arguments(struct fortran *f) {
     return NULL;
   do {
     struct expr *e = read_argument(f);
-    /* What was read before may stand in another list. */
+    /* The `next` of an expression that was read before may belong to another list. */
     *last = e;
     last = &e->next;
   } while (!failed(f) && f_take(f, ","));

@@ -9,7 +9,7 @@
 
 struct shared;
 
-/* Is this Fortran? By the ending of the file that it is from; without one by its first word. */
+/* True: the text is Fortran, by the ending of its file, or without an ending by its first word. */
 bool fortran_is(const char *file, const char *text, size_t length);
 
 /* How much of a name of its C text messages show: names that mean something in C have a `_` behind them. */

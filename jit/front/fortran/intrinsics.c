@@ -1,4 +1,4 @@
-/* What the functions that Fortran has itself give, and take. */
+/* Arguments and results of Fortran's own functions. */
 #include "jit/front/fortran/intrinsics.h"
 
 #include <string.h>

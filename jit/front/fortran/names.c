@@ -4,7 +4,6 @@
 #include "base/nearest.h"
 #include "jit/front/constant_name.h"
 #include "jit/front/fortran/tree.h"
-#include "jit/front/prelude.h"
 
 struct symbol *f_own_symbol(const struct f_unit *u, const char *name) {
   for (struct symbol *s = u->symbols; s; s = s->next)
@@ -24,26 +23,10 @@ static const char words_of_c[] =
     "sizeof static struct switch template this throw true try typedef typeid typename uint ulong "
     "uniform union unsigned using virtual void volatile while xor ";
 
-static bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
-/* Does every kernel have it already: as a function or a macro? */
-static bool is_taken(const char *name) {
-  const char *prelude = jit_prelude();
-  const size_t length = strlen(name);
-  if (f_is_one_of(name, words_of_c))
-    return true;
-  for (const char *at = strstr(prelude, name); at; at = strstr(at + 1, name))
-    if ((at == prelude || !is_letter(at[-1])) && !is_letter(at[length]) &&
-        (at[length] == '(' || (at - prelude >= 8 && memcmp(at - 8, "#define ", 8) == 0)))
-      return true;
-  return false;
-}
-
 const char *f_c_name_of(struct fortran *f, const char *name) {
   const size_t length = strlen(name);
-  const bool odd = is_taken(name) || (length && name[length - 1] == '_') || strncmp(name, "op", 2) == 0;
+  const bool odd = constant_name_wrong(name) || f_is_one_of(name, words_of_c) ||
+                   (length && name[length - 1] == '_') || strncmp(name, "op", 2) == 0;
   return odd ? f_say(f, "%s_", name) : name;
 }
 

@@ -59,7 +59,7 @@ static void put_token(struct fortran *f, const struct scan *s, enum token_form f
 
 /* Behind letters, digits and `_`. */
 static size_t skip_word(const struct scan *s, size_t at) {
-  while (at < s->end && (isalnum((unsigned char)s->text[at]) || s->text[at] == '_'))
+  while (at < s->end && is_in_word(s->text[at]))
     at++;
   return at;
 }
@@ -292,7 +292,7 @@ void f_scan_source(struct fortran *f, const struct source_file *file) {
   end_statement(f);
 }
 
-/* Who looks ahead of the last statement finds more ends. */
+/* Adds more ends, so that code may look ahead of the last statement. */
 void f_scan_end(struct fortran *f) {
   enum { AHEAD = 8 };
   struct f_token last = {.form = T_END, .file = f->file, .line = 1, .column = 1, .word = "", .spelled = ""};
@@ -366,7 +366,7 @@ bool f_scan_named(struct fortran *f, const char *name, const char *from, const s
   return !failed(f);
 }
 
-/* Is this the next word? Then *at is behind it. */
+/* True: this is the next word, and *at is moved behind it. */
 static bool word_is(const char *source, size_t length, size_t *at, const char *word) {
   size_t from = *at, to;
   while (from < length && isspace((unsigned char)source[from]))

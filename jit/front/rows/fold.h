@@ -8,7 +8,7 @@
  * words in their place, as people wrote it: `text` itself if there is none of it, else in `room`, with *length changed. NULL: no memory. */
 const char *rows_folded(const char *text, size_t *length, struct text *room);
 
-/* What checked runs ask of a k: the condition that does not hold. */
+/* The condition on k that checked runs test, for the message that it does not hold. */
 #define ROWS_CONDITION "0 <= k && k < n, in OP_ROW(x, k)"
 
 #endif

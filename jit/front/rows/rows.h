@@ -1,5 +1,6 @@
-/* What clang's tree shows of the rows of ragged maps in a kernel (jit/clang/rows), for the generators of GPUs, which edit the
- * text there. Places are bytes of the kernel's text. All members are ints: the store has them as one list of numbers. */
+/* Facts about the rows of ragged maps in a kernel, found in clang's tree (jit/clang/rows), for the generators
+ * of GPUs, which edit the text there. Places are bytes of the kernel's text. All members are ints: the store
+ * keeps them as one list of numbers. */
 #ifndef OP2JIT_JIT_FRONT_ROWS_H
 #define OP2JIT_JIT_FRONT_ROWS_H
 
@@ -111,7 +112,7 @@ struct row_facts {
 void row_facts_print(const struct row_facts *r, struct text *out);
 /* False: it is none, or none of a text of `length` bytes. */
 bool row_facts_parse(const char *words, size_t length, struct row_facts *out);
-/* Do the rows of an argument stay where they are? */
+/* True: the rows of the argument stay where they are. */
 bool row_facts_stay(const struct row_facts *r, int arg);
 #endif
 
