@@ -63,7 +63,7 @@ int aside_close(struct aside *a, int code, struct error *err) {
   return code;
 }
 
-/* To open a pipe would wait for its reader. */
+/* Streams are not opened: opening a pipe would wait for its reader. */
 int aside_check(const char *path, struct error *err) {
   struct aside a;
   if (is_stream(path))

@@ -1,5 +1,5 @@
-/* The other name of a file while it is written, beside it: FILE.PID.part. It is renamed when it is whole, so that
- * a process that is killed leaves what was there before, and only that other file besides. */
+/* A file is written under another name beside it, FILE.PID.part, and renamed when it is whole. A process that
+ * is killed leaves the old file as it was, and that other file. */
 #ifndef OP2JIT_BASE_ASIDE_H
 #define OP2JIT_BASE_ASIDE_H
 
@@ -20,7 +20,7 @@ struct aside {
 
 /* OP_ERR_FILE. After a failure too, aside_close releases what there is. */
 int aside_open(struct aside *a, const char *path, struct error *err);
-/* `code`: how the writing went. If badly, what was there before is there again. */
+/* `code`: how the writing went. After a failure the old file is there again. */
 int aside_close(struct aside *a, int code, struct error *err);
 /* OP_ERR_FILE unless a file could be written there. */
 int aside_check(const char *path, struct error *err);

@@ -37,7 +37,7 @@ static void quote(struct text *out, const char *value, size_t length) {
   text_add_char(out, '"');
 }
 
-/* Whether a comma is due is seen from what was written last. */
+/* The last character tells whether a comma is needed. */
 static void begin(struct text *out, const char *key, size_t length) {
   char last = out->length ? out->data[out->length - 1] : '{';
   if (last == '\n' && out->length > 1)

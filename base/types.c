@@ -183,7 +183,7 @@ const struct access_row access_rows[ACCESSES] = {
 #define COMBINE_INT(T, sum)                                                                                  \
   COMBINE(T, access == OP_INC ? (T)(sum) : (access == OP_MIN ? b < a : b > a) ? b : a)
 
-/* A kernel that made a number of the NaN that it started from would do so again. */
+/* A kernel that made a number of a NaN that it started from would do so again. */
 #define COMBINE_FLOAT(T)                                                                                     \
   do {                                                                                                       \
     T start;                                                                                                 \
@@ -204,7 +204,7 @@ static void combine(enum type_code code, int access, void *target, const unsigne
   case TYPE_UINT: COMBINE_INT(unsigned, a + b); break;
   case TYPE_LONGLONG: COMBINE_INT(long long, (unsigned long long)a + (unsigned long long)b); break;
   case TYPE_ULONGLONG: COMBINE_INT(unsigned long long, a + b); break;
-  /* Poisoned copies hold what is no bool. */
+  /* Bytes of poisoned copies may be no valid bool. */
   case TYPE_BOOL: COMBINE_INT(unsigned char, a || b); break;
   case TYPE_CHAR: COMBINE_INT(char, a + b); break;
   case TYPE_SHORT: COMBINE_INT(short, a + b); break;

@@ -1,5 +1,5 @@
-/* Where this library's own file is, and from there its plugins: beside it in an installed tree, which may be moved
- * as a whole, or where the build made them in a build tree. For the op2jit command, which has the library in it,
+/* Finds this library's own file, and its plugins from there: beside it in an installed tree, which may be moved
+ * as a whole, or at their places in a build tree. The op2jit command, which has the library inside, looks
  * beside the installed library. Nothing is opened here. */
 #ifndef OP2JIT_BASE_WHEREAMI_H
 #define OP2JIT_BASE_WHEREAMI_H

@@ -1,6 +1,6 @@
-/* The derivative of a kernel is again a kernel. A third entry of the clang plugin: from a kernel's text and its arguments
- * it writes the text of the tangent or the adjoint kernel, and says what each of its parameters is. Plain C types only:
- * the plugin is C++. */
+/* The deriver: a third entry of the clang plugin. From a kernel's text and arguments it writes the text of the
+ * tangent or adjoint kernel, which is again a kernel, and says what each of its parameters is. Plain C types
+ * only: the plugin is C++. */
 #ifndef OP2JIT_JIT_DERIVER_H
 #define OP2JIT_JIT_DERIVER_H
 
@@ -11,9 +11,9 @@ extern "C" {
 #endif
 
 enum derive_mode {
-  DERIVE_TANGENT,   /* does what the kernel does, and carries the dots along: yd = J xd */
-  DERIVE_ADJOINT,   /* does nothing of what the kernel does, and carries the bars back: xb += J^T yb */
-  DERIVE_CANDIDATES /* what this element alone makes of each active MIN and MAX, and nothing else */
+  DERIVE_TANGENT,   /* does what the kernel does, and computes the dots: yd = J xd */
+  DERIVE_ADJOINT,   /* does not repeat the kernel's own effects, and computes the bars: xb += J^T yb */
+  DERIVE_CANDIDATES /* only computes what this element makes of each active MIN and MAX */
 };
 
 /* The meaning of a parameter of the derived kernel. "As the argument": a dat or a global of the same type and
@@ -68,7 +68,7 @@ struct derive_request {
   int nconstants;
 };
 
-/* Why there is no derivative. jit/derive/words.c has the words and the remedy of each. */
+/* Reasons for no derivative. jit/derive/words.c has the words and the remedy of each. */
 enum derive_refusal {
   DERIVE_FINE,
   DERIVE_NO_RULE,    /* name: a function whose derivative is not known */

@@ -1,5 +1,5 @@
-/* From a description to a function that runs: what the runtime calls. Asks memory, then the store, then the
- * compiler. The compiler plugin is opened at the first miss only. One thread at a time. */
+/* From a description to a function that runs, for the runtime. Asks memory, then the store, then the compiler.
+ * The compiler plugin is opened only at the first miss. One thread at a time. */
 #ifndef OP2JIT_JIT_JIT_H
 #define OP2JIT_JIT_JIT_H
 
@@ -59,10 +59,9 @@ struct jit_code {
   size_t size;                       /* bytes of the binary */
   const char *hash;                  /* of the key, hexadecimal */
   int spills;                        /* values that are kept in memory for want of registers */
-  const char *remarks; /* what the vectorisers said of it, a line each; "" if nothing is known */
+  const char *remarks;               /* remarks of the vectorisers, a line each; "" if there are none */
   struct facts facts; /* of the kernel, where this call or an earlier one found them on the way to the code */
-  const char
-      *scalar; /* strips whose kernel is not made of vector instructions: the compiler's reason; else "" */
+  const char *scalar; /* the compiler's reason why a strip has no vector instructions; else "" */
 };
 
 /* The code of a loop in one shape, which is the target's: of processors a struct shape. Errors: OP_ERR_COMPILE
@@ -95,10 +94,13 @@ const struct jit_counters *jit_counters(const struct jit *jit);
 
 struct jit_wish {
   enum reading
-      reads; /* as what another compiler is to read the text: OP_ERR_KERNEL where it refuses it, or takes it for
-                       * something else */
+      /* as which language another compiler reads the text: OP_ERR_KERNEL if that compiler would refuse it, or
+       * read it differently */
+      reads;
   bool
-      alone; /* nobody will compile it: OP_ERR_COMPILE of a text that does not compile. With others the leader is asked */
+      /* it will not be compiled: OP_ERR_COMPILE of a text that does not compile. With several ranks the leader
+       * is asked */
+      alone;
   bool recalled; /* the store alone is asked */
 };
 /* Facts about a text with its arguments; OP_ERR_VIOLATION if it breaks a promise. They come from the store,
@@ -110,7 +112,7 @@ int jit_facts(struct jit *jit, const struct desc *d, const struct jit_wish *wish
  * OP_ERR_NOT_BUILT, OP_ERR_BACKEND. */
 int jit_verdicts(struct jit *jit, const struct desc *d, enum prove_verdict verdicts[], bool *understood,
                  struct error *err);
-/* The same of rows of ragged maps: nothing, if nobody knows. */
+/* The same for rows of ragged maps; empty if nothing is known. */
 void jit_rows(struct jit *jit, const struct desc *d, struct row_facts *out);
 /* The compiler's name and version ("clang 19.1.7"), for reports; OP_ERR_NOT_BUILT if there is none. */
 int jit_compiler(struct jit *jit, struct text *out, struct error *err);

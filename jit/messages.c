@@ -71,7 +71,7 @@ static int find_word(const char *at, size_t length, const char *const words[], i
   return -1;
 }
 
-/* The next line that is a message; what is none is passed over. */
+/* The next line that is a message; other lines are skipped. */
 static bool next_message(const char **at, struct message *m) {
   while (**at) {
     const char *line = *at;
@@ -141,7 +141,7 @@ static bool begins_with(const struct message *m, const char *words) {
   return m->length >= length && memcmp(m->text, words, length) == 0;
 }
 
-/* "include the header <...>": kernels have what <math.h> declares without it, and nothing of other headers. */
+/* True: "include the header <...>". Kernels have <math.h> without it, and no other header. */
 static bool is_advice_for_others(const struct message *m) {
   return begins_with(m, "include the header ");
 }
@@ -168,7 +168,7 @@ static bool is_advice_for_others(const struct message *m) {
   "kernels have the functions of <math.h> and printf, not %.*s: they allocate nothing, and reach data "      \
   "through arguments only\n"
 
-/* How compilers speak of a name that nobody declared, and what to do. The first that fits. */
+/* Words of compilers for a name that is not declared, and the remedy. The first that fits. */
 static const struct {
   const char *before, *behind, *remedy, *in_task;
 } undeclared[] = {{"use of undeclared identifier '", "'", CONSTANT, TASK_VALUE},
@@ -263,8 +263,8 @@ static bool speaks_of(const struct message *m, const char *words) {
   return memmem(m->text, m->length, words, strlen(words));
 }
 
-/* A layout that differs: the sentence of generated code, and what the compiler finds instead, if the next message says
- * so. Once. What else a compiler has against such a line is said in its own words. */
+/* Tells of a layout that differs, once: the sentence of the generated code, and the number that the compiler
+ * finds, if the next message has it. Other errors on such a line are told in the compiler's words. */
 static bool tell_layout(const struct message *m, const struct told *t, const char *next, struct text *before,
                         struct text *out) {
   static const char mark[] = STRUCT_DIFFERS, note[] = "expression evaluates to '",

@@ -26,11 +26,11 @@ void messages_first_error(const char *kept, const struct desc *desc, struct text
 int messages_error(const char *kept, const struct told *t, struct error *err);
 /* The warnings, with places and excerpts, appended; nothing if there are none. */
 void messages_warnings(const char *kept, const struct told *t, struct text *out);
-/* Why the loop over lanes was not made of vector instructions, as the compiler puts it, appended; nothing if it was. */
+/* Appends the compiler's reason why the loop over lanes has no vector instructions; nothing if it has. */
 void messages_scalar_reason(const char *kept, struct text *out);
 /* One line per remark of the vectorisers: "mesh.c:12:3: loop not vectorized: ...". */
 void messages_remarks(const char *kept, const struct told *t, struct text *out);
-/* How many values of the code's functions go to memory, since there are not enough registers. */
+/* The number of values that the code keeps in memory for want of registers. */
 int messages_spills(const char *kept);
 
 #endif

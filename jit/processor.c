@@ -141,7 +141,7 @@ static int processor_recall(void *self, const struct desc *d, struct error *err)
   return facts_get_violation(&p->plugin, p->options.store, d, err);
 }
 
-/* Not known by the store: false if nobody can be asked. */
+/* True: the prover can be asked. */
 static bool open_prover(struct processor *p) {
   struct error why = {0};
   const bool good =
@@ -214,7 +214,7 @@ void jit_rows(struct jit *jit, const struct desc *d, struct row_facts *out) {
   struct error ignored = {0};
   struct facts facts;
   bool asked;
-  jit_facts(jit, d, &wish, &facts, &asked, &ignored); /* what is wrong is said when the code is asked for */
+  jit_facts(jit, d, &wish, &facts, &asked, &ignored); /* errors are reported when the code is asked for */
   error_free(&ignored);
   *out = facts.rows;
 }

@@ -7,7 +7,7 @@ void jit_outcome_free(struct jit_outcome *o) {
   text_free(&o->messages);
 }
 
-/* In parts of one size, so that a process without memory for the whole takes part all the same. */
+/* Sends the text in parts of one size, so that a process without memory for the whole can take part. */
 int jit_share_text(const struct jit_share *share, struct text *t, struct error *err) {
   char part[16384];
   size_t left = share->leads ? t->length : 0;

@@ -1,4 +1,4 @@
-/* The processor that code is made for, as it says itself what it is, in the words that clang uses. */
+/* The processor that code is made for, as it identifies itself, in clang's words. */
 #ifndef OP2JIT_JIT_TARGET_H
 #define OP2JIT_JIT_TARGET_H
 

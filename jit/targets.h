@@ -11,8 +11,8 @@
 /* The words in every key of this process. */
 struct target_words {
   const char *compiler, *cpu, *features;
-  const char *platform, *device, *driver; /* columns of keys of their own, or NULL */
-  const char *mathematics; /* whose functions the code may call, unless floating point is strict */
+  const char *platform, *device, *driver; /* columns of their own in keys, or NULL */
+  const char *mathematics; /* library of functions that the code may call, unless floating point is strict */
 };
 
 /* A binary that became code. */
@@ -24,7 +24,7 @@ struct loaded {
 struct target {
   const char *compiler; /* for people, in place of the first word of its identity: "NVRTC" */
   const char *ending;   /* of a dumped binary, ".o" */
-  const char *no_load;  /* what it means if code does not load that was compiled just now, or NULL */
+  const char *no_load;  /* the message if code that was compiled just now does not load; or NULL */
   bool debugs;          /* with a dump, code has debug information with its paths: it is for this run only */
   size_t tail;          /* bytes behind a binary that are kept with it */
   /* The state of a jit. */
@@ -32,8 +32,7 @@ struct target {
   void (*close)(void *self);
   /* Found out without opening the compiler. The words stay as long as the state. */
   int (*identify)(void *self, struct target_words *out, struct error *err);
-  /* The shape of code is what the row's generator takes. `stepped`: somebody looks with a debugger, if the row
-   * `debugs`. */
+  /* Shapes are in the form of the row's generator. `stepped`: for a debugger, if the row `debugs`. */
   void (*print_shape)(const void *shape, struct text *out);
   int (*generate)(const struct desc *d, const void *shape, bool stepped, struct generated *out,
                   struct error *err);

@@ -146,7 +146,7 @@ static bool get_from(struct store *store, struct connection *c, const struct sto
   if (found == FOUND_DAMAGED) {
     if (!layer)
       binary_set_aside(store, signature, key, why);
-    /* Else the whole file is damaged, which is said when it is set aside. */
+    /* A file that is damaged as a whole gets its warning when it is set aside. */
     if (c->fault != FAULT_DAMAGED)
       store_warn(store, "the binary of %s in the kernel cache %s is damaged: %s; it is %s and compiled again",
                  key->loop, store_where(c), why, layer ? "passed over" : "set aside");
@@ -267,7 +267,7 @@ bool store_put_binary(struct store *store, const struct store_key *key,
     store->ntouches = 0;
     gc_if_full(store);
   } else if (store_can_write(store) && !store->main.fault)
-    lease_drop(store, key->hash); /* nobody need wait for what will not come */
+    lease_drop(store, key->hash); /* nobody must wait for this binary */
   free(data.data);
   free(source.data);
   text_free(&reason);

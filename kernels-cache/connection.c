@@ -139,7 +139,8 @@ static enum opened open_file(struct store *store, const char *path, int *version
   case SCHEMA_EMPTY:
     if (store->options.read_only)
       return OPENED_NOT;
-    /* Nobody waits for the disk while the file is made: others that start at the same moment wait for us. */
+    /* While the file is made nothing is synced to the disk: others that start at the same moment wait for this
+     * process. */
     return execute(c, "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA synchronous = OFF") &&
                    choose_journal(store, c) && schema_create(store, c) && choose_syncing(store, c)
                ? OPENED

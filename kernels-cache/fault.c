@@ -1,4 +1,4 @@
-/* The ground that the rest stands on: the clock, what kind of trouble a failing call is, and who hears of it. */
+/* Basic functions: the clock, the kind of trouble of a failing call, and warnings. */
 #include <string.h>
 #include <time.h>
 

@@ -4,7 +4,7 @@
 
 #include "inner.h"
 
-/* How much of the cap the history may have. */
+/* The part of the cap that the history may have. */
 #define BYTES_PER_EVENT 16384
 #define MOST_EVENTS 20000
 #define LEAST_EVENTS 100
@@ -111,7 +111,7 @@ void store_speeds(struct store *store, const char *loop, store_visit_speed *visi
 
 /* ---- why ---------------------------------------------------------------------------------------*/
 
-/* The same key was here before: what became of its binary? */
+/* The fate of the binary of a key that was here before. */
 static void why_gone(struct store *store, const struct store_key *key, struct text *out) {
   sqlite3_stmt *st = store_ask(
       &store->main, "SELECT event, reason, time FROM history WHERE hash = ?1 ORDER BY id DESC LIMIT 1", "t",

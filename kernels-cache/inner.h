@@ -49,7 +49,7 @@ struct connection {
   dev_t device;
   ino_t inode;
   bool known;       /* it has been a cache in this run */
-  enum fault fault; /* worst one since what was noted was acted on */
+  enum fault fault; /* the worst since the last one was acted on */
   int fault_code;   /* SQLite's */
   struct text fault_words;
 };
@@ -74,10 +74,10 @@ struct store {
   struct text trouble;     /* reason of the present state */
   const char *journal;     /* "wal", "truncate", "memory" */
   const char *file_system;
-  struct text host;                 /* who we are in leases: host, boot, pid namespace */
+  struct text host;                 /* this process's host in leases: host, boot, pid namespace */
   struct text host_name;            /* for the history */
   long long start_time;             /* of this process, in clock ticks since boot */
-  long long touches[STORE_TOUCHES]; /* signatures that were hit and whose day stamp is old */
+  long long touches[STORE_TOUCHES]; /* signatures with a hit and an old day stamp */
   int ntouches;
 };
 
@@ -89,7 +89,7 @@ static inline struct connection *store_connection(struct store *store, int numbe
 /* ---- enter, leave: every public function is between them (trouble.c) */
 bool store_enter(struct store *store);
 void store_leave(struct store *store);
-/* Act on what was noted; leaving does it. */
+/* Acts on the fault that was noted; store_leave does it. */
 void store_act(struct store *store);
 
 /* ---- running statements (statements.c). `sql` is a constant of the code. All return false after noting a fault. */
@@ -118,14 +118,14 @@ void store_finalize(struct connection *c);
 bool store_begin(struct store *store); /* a write transaction on the main file; false: no writing now */
 /* Commits it, or (not good) takes it back. True: it is committed. */
 bool store_end(struct store *store, bool good);
-/* SQLite's own check of the whole file; what it found is appended to `report` and counted, and noted as damage. */
+/* SQLite's own check of the whole file. Findings are appended to `report`, counted, and noted as damage. */
 void store_check_file(struct connection *c, struct text *report, int *findings);
 
 /* ---- trouble (fault.c) */
 void store_fault(struct connection *c, int code, const char *doing);
 /* The first is a warning, later ones are information. Also remembered as store_trouble's answer. */
 void store_warn(struct store *store, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The same for what is to be heard behind another warning too, and cannot come often. */
+/* A warning also behind another warning, for what cannot happen often. */
 void store_warn_always(struct store *store, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void store_note(const struct store *store, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static inline bool store_can_write(struct store *store) {
@@ -213,7 +213,7 @@ struct binary_row {
   size_t stored, source_stored;
 };
 bool binary_put_row(struct store *store, long long signature, const struct binary_row *row);
-/* As unpack, and of the right checksum. */
+/* The same as unpack, with the checksum compared. */
 void *binary_bytes(const char *hash, const struct binary_row *row, const char **why);
 /* True: the binary is whole. Else *why is as that of unpack. */
 bool binary_check(const char *hash, const struct binary_row *row, const char **why);

@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "inner.h"
 
-/* So long may an owner on this host do nothing. */
+/* The time that an owner on this host may be idle. */
 #define IDLE_MS 1000
 
 /* ---- who we are, who they are ------------------------------------------------------------------*/
@@ -130,7 +130,7 @@ static bool has_result(struct store *store, const char *hash) {
 
 enum attempt { ATTEMPT_MINE, ATTEMPT_READY, ATTEMPT_TAKEN, ATTEMPT_FAILED };
 
-/* Look without a lock first; only who would take the lease asks for the right to write. */
+/* Looks without a lock first; a write lock is taken only to take the lease. */
 static enum attempt try_once(struct store *store, const char *hash, struct lease_row *row) {
   if (has_result(store, hash))
     return ATTEMPT_READY;

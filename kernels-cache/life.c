@@ -1,4 +1,4 @@
-/* Size: least recently used binaries go, in coarse steps, and what has expired goes with them. */
+/* The size of the cache: the least recently used binaries are evicted in coarse steps, with what has expired. */
 #include "inner.h"
 
 /* Eviction goes down to this share of the cap, so that it happens rarely. */

@@ -1,4 +1,4 @@
-/* Looking without touching: what is there, how much of it, and is it all right? */
+/* Read-only views: rows, and numbers about them. */
 #include <stdlib.h>
 #include <string.h>
 

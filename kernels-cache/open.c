@@ -97,8 +97,8 @@ static void release(struct store *store) {
 }
 
 void store_close(struct store *store) {
-  /* In a forked child the connections are the parent's: closing them would disturb its journal. They stay as they
-   * are. */
+  /* A forked child leaves the parent's connections as they are: closing them would disturb the parent's
+   * journal. */
   if (!store || getpid() != store->pid)
     return;
   flush_touches(store);

@@ -36,7 +36,7 @@ static enum schema_state look(struct connection *c, int *version) {
   return SCHEMA_FOREIGN;
 }
 
-/* In one transaction: another process may be making the tables between two looks. */
+/* In one transaction, for another process may be making the tables. */
 enum schema_state schema_check(struct connection *c, int *version) {
   *version = 0;
   bool inside = !sqlite3_get_autocommit(c->db);

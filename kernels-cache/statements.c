@@ -202,7 +202,7 @@ void store_check_file(struct connection *c, struct text *report, int *findings) 
 
 static void rollback(struct store *store) {
   struct connection *c = &store->main;
-  /* SQLite ends a transaction by itself after some errors; a second end would be one more fault. */
+  /* SQLite ends a transaction itself after some errors; another ROLLBACK would be one more fault. */
   if (c->db && !sqlite3_get_autocommit(c->db)) {
     enum fault before = c->fault;
     store_tell(store, "ROLLBACK", "");

@@ -32,7 +32,7 @@ struct store_key {
   const char *hash; /* the full hash in hexadecimal */
   const char *loop; /* name for people; not compared */
   const char *
-      names; /* what people call the things in its columns, for the sentence; not compared; NULL: nothing is known */
+      names; /* names that people know the things in its columns by, for the sentence; not compared; may be NULL */
   const struct store_column *columns;
   int ncolumns;
 };
@@ -55,14 +55,14 @@ struct store_options {
   const struct log *log; /* category "cache"; NULL: silent. Must outlive the store */
   long long cap;         /* bytes; 0: STORE_DEFAULT_CAP */
   bool read_only;        /* look only: nothing is created or written */
-  bool own; /* the name is the library's choice: what lies there and is no cache may be set aside */
+  bool own;              /* the library chose the name: a file there that is no cache may be set aside */
   const char
       *home; /* a folder of the path that is not made where it is missing; or NULL. Must outlive the store */
   store_sentence *sentence; /* NULL: the names of the columns that differ */
   store_kind *kind;         /* NULL: all keys are of one kind */
   int busy_ms;              /* how long to wait for another process's write; 0: 1000 */
   int lease_seconds;        /* after which a compile of another host counts as dead; 0: 30 */
-  bool exports; /* the file is made for others: nothing is run from it, and the caller says what is wrong */
+  bool exports; /* the file is made for others: nothing of it is run here, and the caller reports errors */
   /* For tests only. */
   const char *vfs;                             /* SQLite VFS to use */
   const char *file_system;                     /* "nfs", "ext4", ...: instead of asking the system */
@@ -82,8 +82,8 @@ void store_close(struct store *store);
 
 /* The file in use, NULL in memory-only operation. */
 const char *store_path(const struct store *store);
-/* For one thread at a time, until its next call. The last trouble: why there is no file, why writing stopped, what
- * was set aside; "" if there was none. */
+/* The last trouble: why there is no file, why writing stopped, what was set aside; "" if there was none. For
+ * one thread at a time, until its next call. */
 const char *store_trouble(const struct store *store);
 
 /* ---- binaries ----------------------------------------------------------------------------------*/
@@ -129,14 +129,14 @@ void store_reject_binary(struct store *store, const struct store_key *key, const
 /* The generated text beside a binary. */
 bool store_get_source(struct store *store, const char *hash, struct text *out);
 
-/* Why this key is a miss, as one sentence from the rows alone: what changed since the nearest earlier key of the
- * same loop name and kind, or that there is none, or what became of its binary. Appends to `out`. */
+/* The reason why this key is a miss, as one sentence: the change since the nearest earlier key of the same loop
+ * name and kind, or that there is none, or the fate of its binary. Appends to `out`. */
 void store_why(struct store *store, const struct store_key *key, struct text *out);
 
 /* ---- failures ----------------------------------------------------------------------------------*/
 
-/* A compile that failed is remembered for one compiler identity and `valid_seconds` (0: a week). Ends the lease.
- * `summary` is for the history, which adds why the kernel was compiled: what the compiler said, in a line. */
+/* Remembers a compile that failed, for one compiler and `valid_seconds` (0: a week). Ends the lease. `summary`,
+ * the compiler's words in one line, is for the history, which adds why the kernel was compiled. */
 bool store_put_failure(struct store *store, const struct store_key *key, const char *compiler,
                        const char *message, const char *summary, long long valid_seconds);
 bool store_get_failure(struct store *store, const struct store_key *key, const char *compiler,
@@ -156,7 +156,7 @@ void store_lease_end(struct store *store, const struct store_key *key);
 /* ---- tunings -----------------------------------------------------------------------------------*/
 
 struct store_tuning {
-  const char *signature; /* what was tuned; any text */
+  const char *signature; /* the thing that was tuned; any text */
   const char *loop;      /* name for people */
   const char *target;    /* machine or device */
   int threads;
@@ -165,9 +165,8 @@ struct store_tuning {
   double median; /* seconds; <= 0: it failed */
   int count;     /* measurements behind it */
   bool chosen;
-  long long made; /* seconds since 1970; set by the store */
-  double
-      baseline; /* what the default took in the same run: medians of several runs are compared by it; 0: unknown */
+  long long made;   /* seconds since 1970; set by the store */
+  double baseline;  /* time of the default in the same run, to compare medians of several runs; 0: unknown */
   bool provisional; /* chosen before all were tried; a finished choice is not replaced by one */
 };
 /* One transaction; a row with the same signature, target, threads, mesh and variant is replaced. */
@@ -185,7 +184,7 @@ int store_clear_tunings(struct store *store, const struct store_tuning_filter *f
 
 /* ---- verdicts and facts ------------------------------------------------------------------------*/
 
-/* A text under a text: what the prover said of a kernel. */
+/* A text under a text: the prover's verdict on a kernel. */
 bool store_put_verdict(struct store *store, const char *key, const char *verdict);
 bool store_get_verdict(struct store *store, const char *key, struct text *out);
 /* A number and a text of one machine: the triad's GB/s. Facts older than `valid_seconds` (0: any) are not there. */
@@ -206,8 +205,8 @@ struct store_row {
 typedef void store_visit_row(void *user, const struct store_row *row);
 /* Binaries, newest first, those of the file and then those of each layer; loop NULL: all. */
 void store_list(struct store *store, const char *loop, store_visit_row *visit, void *user);
-/* The columns of the key whose hash begins with `prefix`; 0 if none, -1 if several, 1 if found. Free with
- * store_key_free. */
+/* Finds the key whose hash begins with `prefix`, with its columns; 0 if none, -1 if several, 1 if found. Free
+ * with store_key_free. */
 int store_find_key(struct store *store, const char *prefix, struct store_key *out);
 void store_key_free(struct store_key *key);
 
@@ -223,7 +222,7 @@ typedef void store_visit_event(void *user, const struct store_event *event);
 /* Newest first; loop NULL: all; limit 0: all. */
 void store_history(struct store *store, const char *loop, int limit, store_visit_event *visit, void *user);
 
-/* How fast a loop was in a run. */
+/* The speed of a loop in a run. */
 struct store_speed {
   const char *loop, *signature, *machine, *mesh, *version, *variant; /* signature to mesh as of tunings */
   int threads;
@@ -265,7 +264,7 @@ int store_clear(struct store *store, const char *loop);
  * binaries written. */
 int store_export(struct store *store, const char *path, const char *const loops[], int count, long long *rows,
                  struct error *err);
-/* Take over the binaries and what else a file has: all or nothing, every checksum verified first. */
+/* Takes over the binaries and other rows of a file: all or nothing, after every checksum was verified. */
 int store_import(struct store *store, const char *path, const char *const loops[], int count, long long *rows,
                  struct error *err);
 

@@ -73,8 +73,7 @@ static int copy_binaries(struct store *to, struct connection *from, const struct
   return code;
 }
 
-/* Tables whose rows go over as they are: the statement that reads all rows gives the columns that the other one
- * takes. */
+/* Tables whose rows are copied as they are: `read` gives the columns that `write` takes. */
 static const struct {
   const char *read, *write;
   int columns, loop; /* column that names the loop, -1: none */

@@ -1,4 +1,4 @@
-/* Read everything and compare it with what was noted when it was written. */
+/* Reads everything and compares it with what was noted when it was written. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,7 +48,8 @@ void binary_from_scan(sqlite3_stmt *st, struct binary_row *row) {
                           .used = sqlite3_column_int64(st, 12)};
 }
 
-/* The next damaged row behind row *at, which it becomes; NULL: there is none. `key` is to be freed. */
+/* The reason of the next damaged row behind row *at, which is set to it; NULL: there is none. `key` is to be
+ * freed. */
 static const char *next_damaged(struct connection *c, long long *at, struct store_key *key,
                                 long long *checked) {
   sqlite3_stmt *st = binary_scan(c, *at);

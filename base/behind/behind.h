@@ -15,14 +15,14 @@ struct behind {
   bool known;     /* region would inherit its one processor */
   int nice;       /* of the thread */
   bool started;
-  pid_t process; /* that it was started in: a forked child has no such thread */
+  pid_t process; /* process that started it: a forked child has no such thread */
   pthread_t thread;
-  atomic_bool done; /* release by the thread, acquire by the owner: what the work wrote */
+  atomic_bool done; /* release by the thread, acquire by the owner, which then sees what the work wrote */
   void (*work)(void *argument);
   void *argument;
 };
 
-/* Looks where the process may run. `nice`: from 0 to BEHIND_LOWEST, which takes what nobody else wants. */
+/* Notes where the process may run. `nice`: from 0 to BEHIND_LOWEST, which takes only idle time. */
 enum { BEHIND_LOWEST = 19 };
 void behind_open(struct behind *b, int nice);
 /* False: no thread can be started. None is under way. */

@@ -47,11 +47,11 @@ typedef double lanes __attribute__((vector_size(LANES * sizeof(double))));
 typedef int64_t masks __attribute__((vector_size(LANES * sizeof(int64_t))));
 typedef uint64_t counts __attribute__((vector_size(LANES * sizeof(uint64_t)))); /* may wrap round */
 
-/* From here on sums of a piece might overflow. */
+/* Sums of a piece with larger values might overflow. */
 static const double most_at_once = 0x1p960;
 
-/* A piece has 2^10 values of less than 2^(exponent + 1): multiples of 2^(exponent - 42), whose sum has 53 bits. What is left is
- * at most half of that. */
+/* A piece has 2^10 values of less than 2^(exponent + 1). Their multiples of 2^(exponent - 42) have a sum of 53
+ * bits, and at most half a step of each value is left. */
 enum { SPAN = 42, FOLDS = 3 };
 
 #define INLINED static inline __attribute__((always_inline))
@@ -79,7 +79,7 @@ INLINED int64_t largest(const double *values, int n) {
   return all;
 }
 
-/* The sum's neighbours are a step away, so what x has of whole steps goes to it, rounded; the rest stays. */
+/* Moves the whole steps of x, rounded, to the sum, whose neighbours are a step away; the rest stays in x. */
 INLINED void take(lanes *x, lanes *sum) {
   const lanes more = *sum + *x;
   *x -= more - *sum;
@@ -162,8 +162,8 @@ struct alike {
   masks outside, left;
 };
 
-/* As long as the first sum stays in its binade, nothing is lost on the way: its steps are what they were, and no value is
- * larger than it. */
+/* While the first sum stays in its binade nothing is lost: its steps do not change, and no value is larger than
+ * it. */
 INLINED void fold_alike(struct alike *to, const masks *began, const double *values) {
   lanes x;
   memcpy(&x, values, sizeof x);
@@ -174,7 +174,7 @@ INLINED void fold_alike(struct alike *to, const masks *began, const double *valu
   to->second = more;
 }
 
-/* So many steps are between a sum and where it began; any number if it left its binade. */
+/* The number of steps between a sum and where it began; any number if it left its binade. */
 INLINED int64_t steps_of(const lanes *even, const lanes *odd, const masks *began) {
   const counts both = ((counts)*even - (counts)*began) + ((counts)*odd - (counts)*began);
   uint64_t sum = 0;
@@ -205,7 +205,8 @@ static bool put_steps(struct exact *e, int64_t outside, int64_t left, int64_t wh
   return true;
 }
 
-/* By the steps of an earlier piece, without a look at the sizes. False: these do not suit, and nothing was added. */
+/* Adds by the steps of an earlier piece, without a look at the sizes. False: the steps do not suit, and nothing
+ * is added. */
 INLINED bool add_alike(struct exact *e, const double *values, int n) {
   int first, second;
   find_alike(e, &first, &second);
@@ -277,7 +278,8 @@ void exact_extremum(bool most, double start, double *best, double value) {
     *best = value;
 }
 
-/* The bits of a double as a whole number that is larger where the double is, -0.0 below 0; and back. NaN are at the ends. */
+/* The bits of a double as a whole number that is larger where the double is, with -0.0 below 0 and NaN at the
+ * ends; and back. */
 #define AS_WHOLE(bits) ((bits) ^ ((bits) >> 63 & INT64_MAX))
 
 /* Infinity as bits: AS_WHOLE of it is larger than all numbers. */

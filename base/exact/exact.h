@@ -14,8 +14,8 @@ struct exact {
   int32_t odd;       /* of values that no limbs hold */
   int32_t low, high; /* all limbs before `low`, and from `high` on, are zero; high 0: all are */
   bool far;          /* values of one piece were far apart */
-  int16_t cut;       /* a device's sum: what it had before this limb is gone, of each value alike */
-  int32_t exponent;  /* of the largest value of a piece, as doubles have it; 0: of none */
+  int16_t cut;       /* a device's sum: the part of each value below this limb is cut off */
+  int32_t exponent;  /* of the largest value of a piece, as doubles have it; 0: none yet */
   int32_t misses;    /* pieces that were not like it */
 };
 
@@ -32,7 +32,7 @@ struct exact_along {
   long long done;
 };
 void exact_begin_along(const struct exact *e, struct exact_along *a);
-/* How many of its values were added so: what is behind them is not in the sum yet. */
+/* How many of its values were added; those behind them are not in the sum yet. */
 int exact_end_along(struct exact *e, const struct exact_along *a);
 void exact_add(struct exact *to, const struct exact *from);
 /* Before sums are added and some are cut: cuts *to where *from is cut, or further up. If this is done first for
@@ -40,13 +40,13 @@ void exact_add(struct exact *to, const struct exact *from);
 void exact_cut(struct exact *to, const struct exact *from);
 /* `count` of limb i: of sums that a device made. */
 void exact_add_limb(struct exact *e, int i, int64_t count);
-/* Rounded to the nearest; -0.0 if it is zero, so that what it is added to stays as it is. */
+/* Rounded to the nearest. A sum of zero is -0.0, which changes nothing that it is added to. */
 double exact_value(const struct exact *e);
 /* The sum of floats: rounded once, not to a double first. */
 float exact_value_of_floats(const struct exact *e);
 
-/* The better of both becomes *best. -0.0 is less than 0. A NaN beats all that is none, unless the program `start`ed from one;
- * all NaN have the same bits. */
+/* The better of both becomes *best. -0.0 is less than 0. A NaN beats all numbers, unless `start`, the program's
+ * value, was a NaN. All NaN have the same bits. */
 void exact_extremum(bool most, double start, double *best, double value);
 /* The same of many values. */
 void exact_extrema(bool most, double start, double *best, const double *values, int n);

@@ -18,7 +18,7 @@ struct progress {
   double drawn; /* when */
 };
 
-/* A step begins: what is done, and to what. */
+/* A step begins. The line says what is done, and to what. */
 void progress_step(struct progress *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The same step goes on. Called as often as one likes: few of them are drawn. */
 void progress_more(struct progress *p, const char *format, ...) __attribute__((format(printf, 2, 3)));

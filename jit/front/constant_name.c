@@ -28,9 +28,9 @@ static bool is_keyword(const char *name) {
   return false;
 }
 
-/* In the prelude a name is declared behind #define, in front of its parameters, or at the end of a typedef; all
- * else stands in parentheses or is no such name either. Its lines that depend on the compiler, which are the last,
- * declare names of the library. */
+/* True: the prelude declares the name. There a name stands behind #define, in front of its parameters, or at
+ * the end of a typedef; all other words are in parentheses. The last lines, which depend on the compiler,
+ * declare only names of the library. */
 static bool is_in_prelude(const char *name) {
   static const char define[] = "#define ";
   const size_t length = strlen(name);

@@ -2,7 +2,7 @@
 #ifndef OP2JIT_JIT_CONSTANT_NAME_H
 #define OP2JIT_JIT_CONSTANT_NAME_H
 
-/* Why kernels cannot use a constant of this name, and what to do about it; NULL: they can. */
+/* The reason why kernels cannot use a constant of this name, with a remedy; NULL: they can. */
 const char *constant_name_wrong(const char *name);
 
 #endif

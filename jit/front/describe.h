@@ -29,12 +29,11 @@ struct desc_arg {
   bool
       scattered; /* entry: they follow those of other elements, which are not of the loop's subset; see the frame */
   bool counted; /* the first of its ragged map: before it the kernel gets the number of targets, an int */
-  bool
-      fresh; /* DAT, INC, of rows that one element has for itself: what it adds is all that they get, and is stored */
+  bool fresh;   /* DAT, INC, of rows that only one element adds to: its sum is stored, not added */
   bool
       summed; /* fresh, of doubles: strips also add it up, as a struct exact_along for each component wants it, at the slot that
                   a global has (base/exact/) */
-  bool dropped; /* DAT, of a fused loop: nobody will see what it leaves, so it is not stored */
+  bool dropped; /* DAT, of a fused loop: not stored, for nothing reads what the loop leaves */
   bool kept;    /* GBL: the values stay in the device's memory, where the next loop finds them */
   bool
       matrix; /* DAT: the kernel gets numbers of its own, zeros at first; they are stored (WRITE) or added (INC): to
@@ -49,14 +48,14 @@ struct desc_map {
   bool ragged;
   int equal; /* ragged: all elements have so many targets, few enough to be written out; 0: any number */
   int most;  /* ragged, where kernels get copies: no element has more; 0: they get none */
-  /* Ragged, what the prover looks at. Code does not depend on it. But who finds code proves nothing, so `none` is
-   * printed with what it does depend on; `longest` is not, for each mesh would have code of its own. */
+  /* Ragged, for the prover; code does not depend on it. `none` is part of the text and so of the key, for a
+   * loop whose code is found is not proved again. `longest` is not, or each mesh would have code of its own. */
   bool none;   /* some elements have no target */
   int longest; /* as many has one of the elements; 0: not known, or beyond DESC_LONGEST_MOST */
 };
 /* Rows up to here are. */
 enum { DESC_EQUAL_MOST = 16, DESC_LONGEST_MOST = 64 };
-/* A proof looks at an element with so many targets by a ragged map, if at few: what each element has by it has room for them. */
+/* Rows in a proof of a ragged map: the prover looks at an element with at most so many targets. */
 enum { DESC_FEW = 4 };
 
 /* Columns that generated code can have: of a ragged map where all elements have as many targets. */
@@ -83,10 +82,10 @@ struct desc_const {
 /* One kernel of a fused loop: its own function, which gets some of the loop's arguments. */
 struct desc_member {
   char *name;     /* the kernel's own */
-  char *function; /* what the text calls it */
+  char *function; /* its name in the text */
   int nargs;
   unsigned char args[OP_MAX_ARGS];     /* the loop's arguments, in the order of its parameters */
-  unsigned char accesses[OP_MAX_ARGS]; /* op_access: what this kernel does with each */
+  unsigned char accesses[OP_MAX_ARGS]; /* op_access of each for this kernel */
 };
 enum { DESC_MOST_MEMBERS = 8 };
 
@@ -101,13 +100,13 @@ struct desc {
   char *entry;            /* of a text in C++ the kernel's full name, "inner::flux"; NULL: C */
   bool
       compiled; /* the kernel is a function of the program: there is no text, and the frame begins with places */
-  bool unproved; /* it breaks a promise, and is to run all the same: nobody else may find its code */
+  bool unproved; /* it breaks a promise and runs all the same; no other loop may use its code */
   bool
       believed; /* OP_WRITE is, until the kernel is proved: then OP_ERR_VIOLATION with FOUND_NOT_TO_BELIEVE, and no code is
                     made; not part of the key */
   bool one_line; /* from OP_KERNEL: laid out anew for messages; not part of the key */
   char *fp; /* "strict", "contract" or "fast"; "reproducible", which is contract, or "reproducible strict" */
-  char *names; /* what the program calls its things (see desc_name); may be NULL; not part of the key */
+  char *names; /* the program's names of its things (see desc_name); may be NULL; not part of the key */
   int nargs, nmaps, ndats, nconsts, nsets;
   struct desc_arg args[OP_MAX_ARGS];
   struct desc_map maps[OP_MAX_ARGS];
@@ -127,14 +126,15 @@ int desc_copy(struct desc *to, const struct desc *from, struct error *err);
 /* The same of a constant; false without memory: what is there is to be freed. */
 bool desc_copy_const(struct desc_const *to, const struct desc_const *from);
 
-/* The same bits in each shape: what an element adds begins with nothing, and no operation is made otherwise. */
+/* True: the results have the same bits in each shape. What an element adds begins with nothing, and operations
+ * are not changed. */
 static inline bool desc_reproduces(const struct desc *d) {
   return d->fp && d->fp[0] == 'r';
 }
 
-/* The same loop as its kernel sees it: every argument is something of one element that is read and written in
- * place, a global or, for a vector, a dat behind a map of its own. A vector that is read stays one: C tells `const
- * T **` from `T **`. */
+/* The same loop as its kernel sees it: each argument is data of one element that is read and written in place,
+ * a global or, for a vector, a dat behind its own map. A vector that is read stays one, for C tells `const T
+ * **` from `T **`. */
 int desc_alone(struct desc *out, const struct desc *from, struct error *err);
 
 /* The structs of the program that arguments are of, by first occurrence; at most OP_MAX_ARGS. */
@@ -202,8 +202,8 @@ static inline bool desc_uses_column(const struct desc *d, int map, int column) {
   return false;
 }
 
-/* Canonical text: the same description gives the same text in any process, and another one another. One "key
- * value" per line, texts length-prefixed; arguments, sets, maps and dats count from 1 there, and 0 is none. */
+/* Canonical text: equal descriptions have equal texts in any process, and different ones different texts. One
+ * "key value" per line, texts length-prefixed. Arguments, sets, maps and dats count from 1; 0 is none. */
 void desc_print(const struct desc *d, struct text *out);
 
 /* Append to `names` that a "set", "map", "dat" or "arg", numbered from 0, has this name: a line "set 1 cells",

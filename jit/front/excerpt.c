@@ -26,7 +26,7 @@ static struct source part_of(const struct source *s, int *line) {
 
 /* ---- a text that was made of another ------------------------------------------------------------*/
 
-static const char made_of[] = "//!"; /* what the line is from stands behind it: kernels in Fortran */
+static const char made_of[] = "//!"; /* The source line of Fortran stands behind this mark. */
 
 struct shown {
   const char *at;
@@ -46,7 +46,7 @@ static long find_word(const struct shown *line, const char *name, size_t length,
   return found;
 }
 
-/* Where the name stands in the line that this one was made of; else its first word. */
+/* The column of the name in the line that this one was made of; else of the first word. */
 static int column_in(const struct shown *made, const struct shown *from) {
   size_t at = made->column > 0 ? (size_t)made->column - 1 : 0, length = 0;
   if (at > made->length) /* a compiler's column may lie behind the mark */
@@ -73,7 +73,7 @@ static int column_in(const struct shown *made, const struct shown *from) {
   return (int)found + 1;
 }
 
-/* Line `line` of a part, or what it was made of; false: there is no such line. */
+/* Line `line` of a part, or the line that it was made of; false: there is no such line. */
 static bool shown_line(const struct source *s, int line, int column, struct shown *out) {
   const char *at = s->text, *end = s->text + s->length;
   for (int i = 1; i < line; i++) {

@@ -1,4 +1,4 @@
-/* Where in a kernel something is wrong, for the user's eyes: file and line, the source line, a caret. */
+/* The place of a mistake in a kernel, for the user: file and line, the source line, a caret. */
 #ifndef OP2JIT_JIT_EXCERPT_H
 #define OP2JIT_JIT_EXCERPT_H
 
@@ -11,12 +11,11 @@
 struct source {
   const char *text;
   size_t length;
-  const char *file; /* NULL: a string of the program */
-  int line;         /* of the text's first line in `file` */
-  bool one_line;    /* made by OP_KERNEL: shown one statement a line */
-  bool made;        /* of a text in Fortran, which stands behind `//!` */
-  const struct origins
-      *origins; /* of a text from several places: what counts in place of file, line and one_line */
+  const char *file;              /* NULL: a string of the program */
+  int line;                      /* of the text's first line in `file` */
+  bool one_line;                 /* made by OP_KERNEL: shown one statement a line */
+  bool made;                     /* of a text in Fortran, which stands behind `//!` */
+  const struct origins *origins; /* of a text from several places, in place of file, line and one_line */
 };
 
 /* The text of a loop. Points into it. */

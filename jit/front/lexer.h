@@ -20,7 +20,7 @@ enum token_kind {
 
 struct token {
   enum token_kind kind;
-  bool directive; /* belongs to a preprocessor line, whose first token is '#' */
+  bool directive; /* is part of a preprocessor line, whose first token is '#' */
   bool line_first;
   size_t begin, end; /* bytes of the text */
   int line, column;  /* of the first byte, from 1 */

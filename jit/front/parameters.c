@@ -7,8 +7,7 @@
 
 /* ---- type specifiers ---------------------------------------------------------------------------*/
 
-/* One type of C as it may be spelled: counts of the words, and what it is here. `signed` does not count,
- * but before char. */
+/* A type of C as it may be spelled: counts of its words. `signed` counts only before char. */
 struct words {
   int is_const, is_unsigned, is_signed, is_long, is_short, is_int, is_char, is_float, is_double, is_bool;
   enum type_code alias; /* of a typedef name */

@@ -4,11 +4,12 @@
 
 #include "jit/front/kernel.h"
 
-/* blank.c: what a text may say and need not, headers and prototypes of functions that every kernel has, becomes blanks, so
- * that positions stay. OP_ERR_KERNEL: an #include is not accepted. */
+/* blank.c: turns needless parts of a text (headers, and prototypes of functions that every kernel has) into
+ * blanks, so that positions stay. OP_ERR_KERNEL: an #include is not accepted. */
 int kernel_blank(struct kernel *k, struct error *err);
 
-/* cut.c: leaves out of a text that was parsed what the kernel does not use. *changed: it is another text, to be parsed anew. */
+/* cut.c: leaves out of a parsed text what the kernel does not use. *changed: the text changed and must be
+ * parsed again. */
 int kernel_cut(struct kernel *k, bool *changed, struct error *err);
 
 /* Marks the names that a text declares outside of functions; of macros, all. `declares` has room for each token. */

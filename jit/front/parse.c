@@ -1,4 +1,4 @@
-/* A text becomes a kernel: where its functions are, and whether what it opens is closed. */
+/* Turns a text into a kernel: finds its functions, and checks that what it opens is closed. */
 #include "jit/front/kernel.h"
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static bool is_one_line(const struct kernel *k, size_t token) {
   return origin ? origin->one_line : k->one_line;
 }
 
-/* A macro's argument has no lines: what follows on the directive's would be part of it. */
+/* A macro's argument has no lines: the text behind a directive would become part of it. */
 static int check_one_line(const struct kernel *k, struct error *err) {
   for (size_t i = 0; i < k->tokens.count; i++)
     if (token_is(&k->tokens, i, "#") && is_one_line(k, i))
@@ -267,7 +267,7 @@ static int parse_or_free(struct kernel *k, struct error *err) {
   return code;
 }
 
-/* Only what the kernel uses. */
+/* Leaves only what the kernel uses. */
 static int parse_less(struct kernel *k, struct error *err) {
   bool changed;
   int code = kernel_cut(k, &changed, err);

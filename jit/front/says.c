@@ -10,7 +10,7 @@ struct word {
   int says;
 };
 
-/* In the order of strcmp. Of functions the form in double; an f behind it is that in float. */
+/* Sorted by strcmp. Functions stand in their form for double; the form for float has an f behind it. */
 static const struct word words[] = {
     {"OP_ANY_ORDER", SAYS_ANY_ORDER},
     {"OP_ROW", SAYS_ROWS},

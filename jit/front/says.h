@@ -10,8 +10,9 @@ enum says {
   SAYS_ANY_ORDER = 2, /* it says OP_ANY_ORDER */
   SAYS_ROWS = 4,      /* it says OP_ROW */
   SAYS_DOUBLES = 8,   /* it has values of type double; words only */
-  SAYS_SLOW = 16,     /* it divides, or calls what takes many times as long as an addition; words only */
-  SAYS_READ = 32,     /* somebody looked; else nothing is known */
+  SAYS_SLOW =
+      16, /* it divides, or calls a function that takes many times as long as an addition; words only */
+  SAYS_READ = 32, /* the text was read; else nothing is known */
   SAYS_OF_TREE = SAYS_SPEAKS | SAYS_ANY_ORDER | SAYS_ROWS
 };
 
@@ -20,7 +21,7 @@ enum says {
 
 struct tokens;
 
-/* By its words: bits of enum says. */
+/* Bits of enum says by the words. */
 int tokens_say(const struct tokens *t);
 int text_says(const char *text);
 /* The effects of a described text: those that are known, or those of its words. */

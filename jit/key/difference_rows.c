@@ -26,9 +26,9 @@ enum value { VALUE_PLAIN, VALUE_WORD, VALUE_FLAG, VALUE_NUMBER, VALUE_DAT, VALUE
 static const struct member {
   const char *kind, *key;
   enum value value;
-  const char *said;    /* of a flag: what is said of 1; else the member's name for people */
-  const char *refers;  /* VALUE_NUMBER: the kind of what it is the number of */
-  const char *nothing; /* VALUE_NUMBER: what 0 is; of a flag: what is said of 0 */
+  const char *said;    /* of a flag: the words for 1; else the member's name for people */
+  const char *refers;  /* VALUE_NUMBER: the kind of thing that it counts */
+  const char *nothing; /* VALUE_NUMBER: the words for 0; of a flag too */
 } members[] = {
     {"arg", "form", VALUE_WORD, "made by", NULL, NULL},
     {"arg", "type", VALUE_PLAIN, "type", NULL, NULL},
@@ -170,7 +170,7 @@ static void add_thing(const struct difference_side *side, struct piece kind, str
     piece_add(out, name.length ? name : number);
     return;
   }
-  /* An argument is known by its number; what it passes is said beside it. */
+  /* An argument goes by its number, with the dat that it passes in brackets. */
   piece_add(out, number);
   const struct piece dat = member_of(find_row(side->arguments, kind, number), "dat");
   if (dat.length && !piece_is(dat, "0"))
@@ -237,7 +237,7 @@ static struct piece owner_of(const struct difference_side *side, struct piece da
   return (struct piece){"", 0};
 }
 
-/* Two rows, and what is known around them. */
+/* Two rows and their sides. */
 struct pair {
   const struct difference_side *from, *to;
   struct piece kind, from_number, to_number;
@@ -260,7 +260,7 @@ static bool is_different(const struct pair *p, const struct member *m, struct pi
   return !are_namesakes(p, m, x, y) && (have_names(p, m, x, y) || !piece_same(x, y));
 }
 
-/* Numbers of dats count by first use, so another one means that the dat is shared with another argument. */
+/* Dats are numbered by first use, so another number means that the dat is shared with another argument. */
 static void say_sharing(const struct pair *p, struct piece x, struct piece y, struct text *out) {
   struct piece before = owner_of(p->from, x), now = owner_of(p->to, y);
   if (piece_is(y, "0"))

@@ -7,7 +7,7 @@
 
 struct difference_side {
   struct piece column;
-  struct piece arguments; /* that column of the same key: whose dat is whose */
+  struct piece arguments; /* that column of the same key, which tells who passes a dat */
   struct piece names;     /* lines of desc_name; may be empty */
 };
 

@@ -1,4 +1,4 @@
-/* Notes of ELF files, read without loading them: what identifies a library or plugin. */
+/* Notes of ELF files, read without loading them, to identify libraries and plugins. */
 #ifndef OP2JIT_JIT_ELF_NOTE_H
 #define OP2JIT_JIT_ELF_NOTE_H
 

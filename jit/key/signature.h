@@ -9,13 +9,13 @@
 struct signature_inputs {
   const struct desc *desc;
   const char *shape;     /* of generated code: "scalar+list", a GPU variant's form */
-  const char *generator; /* version of what writes the text */
+  const char *generator; /* version of the generator */
   const char *library;   /* identity of this library */
   const char *compiler;  /* name and version on the first line, then identities of files */
   const char *cpu;       /* or compute capability */
   const char *features;
   const char *platform, *device,
-      *driver;       /* of OpenCL, whose binaries are a driver's; else NULL: no columns */
+      *driver;       /* of OpenCL, whose binaries belong to a driver; else NULL: no columns */
   const char *flags; /* whatever else the code depends on */
 };
 

@@ -1,5 +1,5 @@
-/* Objects for aarch64, little-endian. An address is too long for one instruction: it is put together of the page, by adrp, and
- * of the place in the page, by add or by the load itself; what is further away than a branch reaches has a stub. */
+/* Objects for aarch64, little-endian. An address is too long for one instruction: adrp has the page, and add or
+ * the load itself the place in the page. A stub leads to functions beyond the reach of a branch. */
 #include <string.h>
 
 #include "jit/load/load_machine.h"
@@ -20,7 +20,7 @@ static const struct kind {
   unsigned char width; /* bytes */
   /* The field has so many bits of the value, from bit `low` on, and begins in the instruction at bit `at`. */
   unsigned char low, bits, at;
-  bool whole; /* the bits below `low` must be zero, for the instruction counts in such steps */
+  bool whole; /* the bits below `low` must be zero, for the instruction counts in such units */
   enum range range;
   unsigned char reach;
 } kinds[] = {

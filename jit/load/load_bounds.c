@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As compilers lay it out for -fsanitize=array-bounds. */
+/* The layout that compilers use for -fsanitize=array-bounds. */
 struct bounds_type {
   unsigned short kind,
       info; /* of a whole number: bit 0 says that it has a sign, the rest is log2 of its bits */

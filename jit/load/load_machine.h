@@ -1,6 +1,6 @@
-/* Kinds of processors whose objects can be placed, as rows of one table: how their relocations write an address, and
- * how code reaches functions that are far away. Placing (load_place.h) is the same for all. A row says nothing of the
- * processor that this runs on, so that any may be tried anywhere. */
+/* Kinds of processors whose objects can be placed, as rows of one table: how relocations write an address, and
+ * how code reaches functions that are far away. Placing (load_place.h) is the same for all. A row does not
+ * depend on the processor that this runs on, so that any can be tested anywhere. */
 #ifndef OP2JIT_JIT_LOAD_MACHINE_H
 #define OP2JIT_JIT_LOAD_MACHINE_H
 
@@ -17,7 +17,7 @@ enum load_target {
   LOAD_SLOT     /* eight bytes in memory that hold the symbol's address */
 };
 
-/* Where a relocation is, and what it points at; addresses as the code will see them. */
+/* The place and the target of a relocation; addresses as the code will see them. */
 struct load_fix {
   Elf64_Xword type;
   unsigned char *bytes;

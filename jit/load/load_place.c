@@ -55,7 +55,7 @@ static void note_needs(struct work *work, size_t section) {
   for (size_t n = 0; n < object_relocations(object, section); n++) {
     const Elf64_Rela relocation = object_relocation(object, section, n);
     const size_t symbol = ELF64_R_SYM(relocation.r_info);
-    if (ELF64_R_TYPE(relocation.r_info) == R_X86_64_NONE) /* nobody looked whether it names a symbol */
+    if (ELF64_R_TYPE(relocation.r_info) == R_X86_64_NONE) /* its symbol was not checked */
       continue;
     const enum load_target target = object->machine->target(ELF64_R_TYPE(relocation.r_info));
     const bool far = target == LOAD_NEAR && is_outside(object, symbol);
@@ -197,7 +197,7 @@ static int relocate(const struct work *work, struct externs *externs, size_t sec
   return 0;
 }
 
-/* From written to run, never both. Processors that fetch instructions past the caches of data are told first. */
+/* Memory is either written or run, never both. The caches of instructions are told first. */
 static int protect(const struct work *work, struct error *err) {
   unsigned char *region = work->placed->region;
   const size_t constant = work->end[PART_CODE], data = work->end[PART_CONST];

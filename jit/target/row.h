@@ -1,4 +1,4 @@
-/* Kinds of processors that code is made for: what each row of target.c says of itself. */
+/* Kinds of processors that code is made for: the rows of target.c. */
 #ifndef OP2JIT_JIT_TARGET_ROW_H
 #define OP2JIT_JIT_TARGET_ROW_H
 
@@ -23,7 +23,8 @@ struct target_row {
 };
 extern const struct target_row target_x86_64, target_aarch64;
 
-/* Adds "+adx,-avx": what misses something it needs goes, and then perhaps what needs that. `on` is changed. */
+/* Adds "+adx,-avx". A feature without one of its needs is switched off, in `on` too, and then those that need
+ * it. */
 void target_list(const struct target_feature *known, int count, bool *on, struct text *out);
 
 #endif

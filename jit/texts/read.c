@@ -27,7 +27,7 @@ static long long size_of(const char *program) {
   return stat(program, &status) == 0 ? (long long)status.st_size : 0;
 }
 
-/* All that the answer depends on, but for the files. */
+/* The key: all that the answer depends on, except the files. */
 static void make_key(const struct plugin *plugin, const struct texts_wish *wish, struct text *key) {
   text_addf(key,
             "texts %d\n%s\nunit %s\nflags %s\nheaders %s\nwhen %s\nstandard %ld gcc %d\nprogram %s %lld ",
@@ -53,7 +53,7 @@ bool texts_recall(const struct plugin *plugin, struct store *store, const struct
   return found;
 }
 
-/* As text, with the hashes of the files; out->failed without memory. */
+/* The result as text, with the hashes of the files; out->failed without memory. */
 static void print(const struct read_result *result, struct text *out) {
   char(*hashes)[65] = array_new((size_t)result->nfiles, sizeof *hashes);
   struct texts_file *files = array_new((size_t)result->nfiles, sizeof *files);

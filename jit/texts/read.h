@@ -22,7 +22,8 @@ struct texts_wish {
 /* Takes texts from the store, if their files are what they were; false: there are none. */
 bool texts_recall(const struct plugin *plugin, struct store *store, const struct texts_wish *wish,
                   struct texts_unit *out);
-/* The plugin is open. Never fails but for memory: what is wrong is said in out->why. What was found is stored. */
+/* Asks the plugin, which is open, and stores the result. Fails only without memory: other errors are in
+ * out->why. */
 int texts_read(const struct plugin *plugin, struct store *store, const struct texts_wish *wish,
                struct texts_unit *out, struct error *err);
 

@@ -193,7 +193,7 @@ bool texts_hash(const char *path, char out[65]) {
   struct sha256 sum;
   struct stat status;
   ssize_t n = -1;
-  /* Nobody may ever write into a pipe. */
+  /* O_NONBLOCK: a pipe may never be written. */
   const int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (file < 0)
     return false;

@@ -17,7 +17,7 @@ struct texts_file {
 struct texts_unit {
   const char *unit; /* the file; "": it was not found */
   const char *why;  /* "", or why there are no kernels */
-  int code; /* what kept jit_read from looking for them: OP_ERR_CACHE_MISS with OP2_JIT=load; not in its text */
+  int code; /* the error that kept jit_read from looking: OP_ERR_CACHE_MISS with OP2_JIT=load; not in its text */
   const char *from; /* where the flags came from */
   struct read_kernel *kernels;
   int nkernels;

@@ -1,4 +1,4 @@
-/* Assignments, of values and of whole arrays, and where. */
+/* Assignments of values and of whole arrays, and `where`. */
 #include <string.h>
 
 #include "jit/front/fortran/intrinsics.h"
@@ -100,7 +100,7 @@ void f_assign(struct fortran *f, struct expr *left, struct expr *right, const st
   else if (!needs(right, left, true))
     put_each(f, left, right, mask);
   else {
-    text_add(f->to, "{ "); /* the right side first, into a place of its own */
+    text_add(f->to, "{ "); /* the right side is computed first, into a local array */
     const struct expr *aside = f_new_local(f, right->at, right->type, left, f->to);
     put_each(f, aside, right, mask);
     put_each(f, left, aside, mask);

@@ -156,7 +156,8 @@ static void read_counted(struct fortran *f, struct construct *c) {
     c->close = "} } ";
 }
 
-/* An index of its own, which ends with the loop; its head behind the others'. Returns how often it counts, 0: not known. */
+/* Reads an index of do concurrent, whose name ends with the loop. Its head goes behind those of the others.
+ * Returns the number of rounds; 0: not known. */
 static long long read_index(struct fortran *f, const struct construct *c, int part, int *brackets) {
   const struct f_token *at = now(f);
   f->at += 2;
@@ -170,7 +171,7 @@ static long long read_index(struct fortran *f, const struct construct *c, int pa
   return known ? (to->value - from->value + step->value) / step->value : 0;
 }
 
-/* All of it is known before the first round changes anything. */
+/* The whole mask is computed before the first round changes anything. */
 static void put_concurrent_mask(struct fortran *f, const struct construct *c, const struct text *heads,
                                 long long count, int brackets) {
   const int number = c->number;
@@ -283,7 +284,7 @@ static void read_exit(struct fortran *f, bool cycle) {
     leave(f, c, cycle);
 }
 
-/* A jump there does what else stands at the label. */
+/* True: the label stands at a `continue`. At another statement a jump would have to do that statement. */
 static bool is_continue(const struct fortran *f, const char *label) {
   for (int at = f->at; at < f->unit->end; at++)
     if (f->tokens[at].form == T_LABEL && strcmp(f->tokens[at].word, label) == 0)

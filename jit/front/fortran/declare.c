@@ -340,7 +340,7 @@ static void read_use(struct fortran *f, struct f_unit *u) {
 
 /* ---- a unit ---- */
 
-/* False: the statement does something, so the declarations end before it. */
+/* Reads a declaration. False: an executable statement begins here. */
 static bool read_declaration(struct fortran *f, struct f_unit *u) {
   const bool in_procedure = u->kind == U_SUBROUTINE || u->kind == U_FUNCTION;
   if (f_is_assignment(f, f->at))

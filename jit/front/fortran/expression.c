@@ -168,7 +168,7 @@ static struct expr *read_name(struct fortran *f) {
 
 static struct expr *read_items(struct fortran *f, const char *close);
 
-/* `(items, i = from, to, step)`: where the index stands; 0: the bracket here begins no such values. */
+/* The token of the index in `(items, i = from, to, step)`; 0: the bracket begins no such values. */
 static int find_index(const struct fortran *f, int at) {
   const int end = f_skip_brackets(f, at);
   int depth = 0;
@@ -186,7 +186,7 @@ static struct expr *read_implied(struct fortran *f) {
   f->at++;
   e->symbol = f_add_index(f, &f->tokens[index]);
   struct text *const hoist = f->hoist;
-  f->hoist = NULL; /* what is done before the statement has no index yet */
+  f->hoist = NULL; /* The index has no value yet before the statement. */
   e->args = read_items(f, NULL);
   f->hoist = hoist;
   e->symbol->name = "";
@@ -349,7 +349,7 @@ static struct expr *unary(struct fortran *f, const struct f_token *at, struct ex
   return e;
 }
 
-/* From weak to strong; those of one level from left to right. */
+/* Operators from weak to strong; those of one level go from left to right. */
 static const struct {
   const char *words[7];
   enum operator_class class;

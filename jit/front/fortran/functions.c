@@ -23,7 +23,7 @@ static const char *said_number(struct fortran *f, const struct expr *a, long lon
   return f->parts->said(f, a, p, as);
 }
 
-/* Opens the call of what is made of two of them. */
+/* The beginning of a call of min or max. */
 static const char *open_extreme(struct fortran *f, const struct expr *e) {
   const bool min = *e->intrinsic->c == '<';
   if (e->type.base == F_REAL)
@@ -180,7 +180,8 @@ const char *f_said_intrinsic(struct fortran *f, const struct expr *e, const stru
   case I_MATMUL:
   case I_NORM: return said_joined(f, e, p);
   case I_EXTREMUM:
-    /* Two whole numbers as they stand: what compares an argument with itself can be proved. */
+    /* Two whole numbers are compared in place, so that the prover understands a comparison of an argument with
+     * itself. */
     if (!b->next && e->type.base == F_INTEGER && is_simple(a) && is_simple(b))
       return said_form(f, e, p, "($1 @ $0 ? $1 : $0)", C_SUM);
     return said_extreme(f, e, p);

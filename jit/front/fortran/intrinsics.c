@@ -5,7 +5,7 @@
 
 #include "base/nearest.h"
 
-/* Names with a blank before and behind each; behind `=` what C calls it. */
+/* Names, each with a blank before and behind it; behind `=` the name or sign in C. */
 static const struct intrinsic rows[] = {
     {" sqrt exp log log10 sin cos tan asin acos sinh cosh tanh asinh acosh atanh ", I_MATH, 1, 1, {0}},
     {" erf erfc gamma=tgamma log_gamma=lgamma aint=trunc anint=round ", I_MATH, 1, 1, {0}},
@@ -81,7 +81,7 @@ const char *f_nearest_intrinsic(struct fortran *f, const char *name) {
 
 /* ---- one class after the other ---- */
 
-/* `kind=` may stand in front; of the others the order counts. */
+/* Takes the kind, which may be written as `kind=`; other arguments go by their order. */
 static void take_kind(struct fortran *f, struct expr *e, const struct expr *kind) {
   e->type = e->intrinsic->to;
   if (kind)

@@ -1,4 +1,4 @@
-/* Names: what they mean where they stand, and what C calls them. */
+/* Names: their meaning at a place, and their names in C. */
 #include <string.h>
 
 #include "base/nearest.h"
@@ -30,7 +30,7 @@ const char *f_c_name_of(struct fortran *f, const char *name) {
   return odd ? f_say(f, "%s_", name) : name;
 }
 
-/* The library's constants have names of their own, which it has looked at. */
+/* Constants of the library have names that it has checked itself. */
 static const char *constant_c_name(struct fortran *f, const char *name) {
   return constant_name_wrong(name) ? f_say(f, "const_%s", name) : name;
 }

@@ -1,4 +1,4 @@
-/* A procedure becomes a function, and all of them one text whose lines are those of the source. */
+/* Turns a procedure into a C function, and all of them into one text with the lines of the source. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -59,7 +59,7 @@ static void read_assignment(struct fortran *f) {
   text_addf(to, before->length ? "{ %s%s} " : "%s%s", text_str(before), text_str(body));
 }
 
-/* As part of a format of C. Two of its quotes in a text of Fortran are one. */
+/* Adds a text to a format of C. Two quotes in a text of Fortran mean one. */
 static void add_words(struct fortran *f, const struct expr *e, struct text *out) {
   if (strlen(e->word) + 2 != strlen(e->at->spelled))
     f_refuse(f, e->at, "a text ends in the line in which it begins; write two, with a comma between them");
@@ -71,7 +71,7 @@ static void add_words(struct fortran *f, const struct expr *e, struct text *out)
   }
 }
 
-/* With as many digits as give the value back. */
+/* Adds a value, with as many digits as give it back. */
 static void add_item(struct fortran *f, const struct expr *e, struct text *format, struct text *values) {
   static const char *const reals[] = {[4] = " %.9g", [8] = " %.17g"};
   const enum type_base base = e->type.base;

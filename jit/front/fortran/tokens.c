@@ -57,7 +57,7 @@ static void put_token(struct fortran *f, const struct scan *s, enum token_form f
 
 /* ---- tokens of a line ---- */
 
-/* Behind letters, digits and `_`. */
+/* The place behind letters, digits and `_`. */
 static size_t skip_word(const struct scan *s, size_t at) {
   while (at < s->end && is_in_word(s->text[at]))
     at++;
@@ -168,7 +168,7 @@ static void scan_sign(struct fortran *f, struct scan *s) {
 
 static void end_statement(struct fortran *f);
 
-/* Up to the end or a comment; true: an & says that the statement goes on. */
+/* Scans up to the end or a comment. True: an & continues the statement. */
 static bool scan_part(struct fortran *f, struct scan *s) {
   while (s->at < s->end && !failed(f)) {
     const char c = s->text[s->at];
@@ -233,7 +233,7 @@ static void end_statement(struct fortran *f) {
 
 /* ---- lines ---- */
 
-/* In fixed form: does the line go on with the statement before it? */
+/* True: in fixed form, the line continues the statement before it. */
 static bool continues(const char *line, size_t length) {
   for (size_t i = 0; i < LABELS && i < length; i++)
     if (line[i] != ' ')
@@ -327,7 +327,7 @@ bool f_is_fixed(const char *path) {
   return ends_as(path, fixed_endings);
 }
 
-/* From who gave the source, or from a folder. False: nowhere, and `where` says which places these were. */
+/* Gets a source from the caller, or from a folder. False: it is nowhere, and `where` lists the places. */
 static bool find_source(struct fortran *f, const char *name, const char *from, struct source_file *file,
                         struct text *where) {
   const struct fortran_source *s = f->source;

@@ -57,7 +57,7 @@ struct symbol {
   long long value;
   struct expr *init;
   const char *wrong;   /* a property that kernels cannot have; NULL: none */
-  struct f_unit *unit; /* S_PROCEDURE; S_MODULE: whose it is */
+  struct f_unit *unit; /* S_PROCEDURE, S_MODULE: the unit that it belongs to */
 };
 
 struct use {
@@ -77,7 +77,7 @@ struct f_unit {
   enum unit_kind kind;
   const char *name, *c_name;
   int header, body, end; /* numbers of tokens: the first statement, that behind it, behind the last */
-  int executable;        /* where the statements begin that do something */
+  int executable;        /* where executable statements begin */
   enum unit_state declared, translated;
   bool implicit_none, is_elemental;
   struct f_type implicit[26];
@@ -149,7 +149,7 @@ struct construct;
 struct fortran {
   const struct fortran_parts *parts;
   struct error *err;
-  const char *refused; /* what was wrong, where the text was refused last */
+  const char *refused; /* words of the last refusal */
   struct shared *shared;
   const struct fortran_source *source;
   const char *kernel;
@@ -165,9 +165,9 @@ struct fortran {
   struct f_unit *units, **last_unit, *unit; /* unit: the one that is translated */
   struct text *out, *helpers;
   struct text *to;    /* where statements go */
-  struct text *hoist; /* what is done before the statement that is read; NULL: nothing can be */
+  struct text *hoist; /* code before the statement that is read; NULL: there can be none */
   struct construct *constructs;
-  int labels;  /* numbers for what C needs a name for */
+  int labels;  /* numbers for names that C needs */
   size_t said; /* how long the texts of all expressions are */
   bool doubted;
   struct fortran_made *made;
@@ -220,17 +220,17 @@ bool f_is_one_of(const char *word, const char *words);
 bool f_take(struct fortran *f, const char *word);
 void f_expect(struct fortran *f, const char *word);
 const char *f_take_name(struct fortran *f, const char *what);
-/* `what` is expected, and something else stands here. */
+/* The error that something else stands where `what` is expected. */
 void f_refuse_here(struct fortran *f, const char *what);
 bool f_at_end(const struct fortran *f);
 void f_skip_statement(struct fortran *f);
 /* 1: a bracket opens here; -1: it closes. */
 int f_bracket(const struct fortran *f, int at);
-/* Behind the bracket that closes the one at `at`. */
+/* The token behind the bracket that closes the one at `at`. */
 int f_skip_brackets(const struct fortran *f, int at);
-/* Behind the end of an interface or a type, which may have a `contains` of its own. */
+/* The token behind the end of an interface or a type, which may have its own `contains`. */
 int f_skip_to_end(const struct fortran *f, int at, const char *what);
-/* Both words, in one or apart: "end", "if". */
+/* Takes both words, written as one or two: "end", "if". */
 bool f_take_two(struct fortran *f, const char *first, const char *second);
 bool f_is_two(const struct fortran *f, int at, const char *first, const char *second);
 bool f_is_assignment(const struct fortran *f, int at);
@@ -246,7 +246,8 @@ struct symbol *f_add_symbol(struct fortran *f, struct f_unit *u, const char *nam
  * taken away. */
 struct symbol *f_add_index(struct fortran *f, const struct f_token *at);
 struct symbol *f_own_symbol(const struct f_unit *u, const char *name);
-/* From here, the modules that are used, or the units around; implicit typing makes one. NULL: there is none. */
+/* Looks in the unit, the modules that it uses, and the units around it; the other one makes a symbol by
+ * implicit typing. NULL: there is none. */
 struct symbol *f_look_up(struct fortran *f, struct f_unit *u, const char *name);
 struct symbol *f_look_up_or_make(struct fortran *f, struct f_unit *u, const struct f_token *at);
 const char *f_c_name_of(struct fortran *f, const char *name);
@@ -259,7 +260,8 @@ void f_declare_unit(struct fortran *f, struct f_unit *u);
 bool f_is_type_word(const struct fortran *f, int at);
 /* True: a statement begins here that kernels cannot have. `refuse`: with an error. */
 bool f_is_refused(struct fortran *f, bool refuse);
-/* False: no type stands here. *wrong, unless NULL: kernels have it not, because of that. plain: what stands in brackets is no kind. */
+/* False: no type stands here. *wrong, unless NULL: why kernels cannot have it. plain: a bracket behind it is no
+ * kind. */
 bool f_read_type(struct fortran *f, struct f_type *type, const char **wrong, bool plain);
 struct f_type f_implicit_type(const struct f_unit *u, const char *name);
 
@@ -275,7 +277,7 @@ bool f_same_type(struct f_type a, struct f_type b);
 /* The type of an operation with numbers of both. */
 struct f_type f_common_type(struct f_type a, struct f_type b);
 bool f_is_number(struct f_type t);
-/* A whole number that the text alone says. */
+/* The value of a whole number that the text says. */
 long long f_known_value(struct fortran *f, const struct expr *e, const char *what);
 const struct intrinsic *f_find_intrinsic(struct fortran *f, const char *name);
 void f_type_intrinsic(struct fortran *f, struct expr *e);
@@ -337,17 +339,18 @@ struct construct {
   struct construct *outer;
   enum construct_kind kind;
   const struct f_token *at;
-  const char *name, *label, *close; /* close: what ends it in C */
+  const char *name, *label, *close; /* close: its end in C */
   int number;
   bool cycled, exited, any, last; /* any: a case came; last: the one without conditions came */
-  struct expr *value, *done;      /* of a select; the masks of a where: that of now, and what had its turn */
-  struct text *later;             /* the default case, which C has last */
+  /* of a select; of a where: the current mask, and the elements that had their turn */
+  struct expr *value, *done;
+  struct text *later; /* the default case, which C has last */
   struct text *to;
 };
 struct construct *f_open_construct(struct fortran *f, enum construct_kind kind, const char *name);
 /* A statement that begins or ends one, or is a part of one; false: it is another. */
 bool f_read_block(struct fortran *f, const char *name);
-/* In brackets: one logical value, or an array of them. */
+/* Reads one logical value in brackets, or an array of them. */
 struct expr *f_read_condition(struct fortran *f, bool array);
 void f_end_labelled(struct fortran *f, const char *label);
 bool f_read_jump(struct fortran *f);

@@ -1,4 +1,4 @@
-/* Modules and procedures: where each begins and ends. What is in them is read when somebody needs it. */
+/* Modules and procedures: where each begins and ends. Their statements are read on demand. */
 #include <string.h>
 
 #include "jit/front/fortran/tree.h"

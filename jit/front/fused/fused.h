@@ -1,5 +1,5 @@
-/* The texts of several kernels as one, for a fused loop. Each kernel keeps its own functions: a name that one text
- * declares and another one uses is changed in the first. */
+/* Joins the texts of several kernels to one, for a fused loop. Each kernel keeps its own functions: a name that
+ * one text declares and another one uses is changed in the first. */
 #ifndef OP2JIT_JIT_FRONT_FUSED_H
 #define OP2JIT_JIT_FRONT_FUSED_H
 

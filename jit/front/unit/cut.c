@@ -25,7 +25,7 @@ struct cut {
   size_t npieces;
   struct name *names; /* that pieces declare, sorted */
   size_t nnames;
-  size_t *waiting; /* pieces whose words are still to be looked at */
+  size_t *waiting; /* pieces whose words must still be read */
   size_t nwaiting;
 };
 
@@ -38,7 +38,7 @@ static size_t end_of_directive(const struct tokens *t, size_t i) {
   return i;
 }
 
-/* Behind the semicolon, or behind the body of a function. */
+/* The token behind the semicolon, or behind the body of a function. */
 static size_t end_of_declaration(const struct tokens *t, size_t i, bool *is_function) {
   for (*is_function = false; i < t->count && !t->items[i].directive; i++) {
     if (token_is(t, i, ";"))
@@ -152,7 +152,8 @@ static bool is_plain_declaration(const struct cut *c, const struct piece *p) {
   return true;
 }
 
-/* A word over two lines, or brackets spelled otherwise: tokens are not what a compiler sees. */
+/* False: a word goes over two lines, or brackets are spelled otherwise, so that tokens are not what a compiler
+ * sees. */
 static bool is_spelled_plainly(const struct tokens *t) {
   static const char *const pairs[] = {"<%", "%>", "<:", ":>", "%:", "??"};
   for (size_t i = 1; i + 1 < t->length; i++) {
@@ -186,7 +187,7 @@ static void keep(struct cut *c, size_t piece) {
   c->pieces[piece].stays = true;
 }
 
-/* A constant of the program may be of any type of the text; and what declares nothing that is understood may be anything. */
+/* True: a type, which a constant of the program may have; or a piece that declares nothing that is understood. */
 static bool always_stays(const struct tokens *t, const struct piece *p) {
   static const char *const words[] = {"typedef", "struct", "union", "_Static_assert", "static_assert", NULL};
   const bool unclear = !p->is_named && p->end > p->first + 1;

@@ -20,7 +20,7 @@ struct include {
 };
 /* True: there is an #include at this token. */
 bool include_read(const struct tokens *t, size_t hash, struct include *out);
-/* A header whose names every kernel has. */
+/* True: every kernel has the names of this header. */
 bool include_is_known(const char *name);
 /* Those headers, for messages. */
 extern const char include_known[];

@@ -313,7 +313,7 @@ static bool was_said(const struct shared *s, const char *words) {
   return false;
 }
 
-/* `before` with more behind it, in place of what it was. */
+/* Adds text behind `before`. After an error `before` is as it was. */
 static int add(struct shared *s, const char *words, const char *text, const struct shared_file *file,
                struct error *err) {
   struct unit more;
