@@ -16,7 +16,7 @@ struct jit;
 struct store;
 struct target;
 struct texts_unit;
-struct texts_wish;
+struct read_request;
 
 enum jit_mode {
   JIT_ON,
@@ -119,7 +119,7 @@ int jit_compiler(struct jit *jit, struct text *out, struct error *err);
 
 /* The texts of the kernels of a C++ program's unit (jit/texts/), which texts_free releases. With others: all ask
  * together, and the leader reads. What is wrong is said in out->why; OP_ERR_MEMORY or an error of ranks. */
-int jit_read(struct jit *jit, const struct texts_wish *wish, struct texts_unit *out, struct error *err);
+int jit_read(struct jit *jit, const struct read_request *wish, struct texts_unit *out, struct error *err);
 
 /* Bytes of the widest vectors that code is made for. */
 int jit_vector_bytes(struct jit *jit);

@@ -232,7 +232,7 @@ static void processor_release(void *self, struct compile_result *result) {
 
 /* ---- texts of C++ programs -----------------------------------------------------------------------*/
 
-static int read_alone(struct processor *p, const struct texts_wish *wish, struct texts_unit *out,
+static int read_alone(struct processor *p, const struct read_request *wish, struct texts_unit *out,
                       struct error *err) {
   int code = plugin_find(&p->plugin, p->plugins, err);
   if (!code && texts_recall(&p->plugin, p->options.store, wish, out))
@@ -244,7 +244,7 @@ static int read_alone(struct processor *p, const struct texts_wish *wish, struct
   return code ? code : texts_read(&p->plugin, p->options.store, wish, out, err);
 }
 
-static int read_together(const struct jit_share *share, struct processor *p, const struct texts_wish *wish,
+static int read_together(const struct jit_share *share, struct processor *p, const struct read_request *wish,
                          struct texts_unit *out, struct error *err) {
   struct jit_outcome words = {0};
   struct texts_unit own = {0};
@@ -259,7 +259,7 @@ static int read_together(const struct jit_share *share, struct processor *p, con
   return code;
 }
 
-int jit_read(struct jit *jit, const struct texts_wish *wish, struct texts_unit *out, struct error *err) {
+int jit_read(struct jit *jit, const struct read_request *wish, struct texts_unit *out, struct error *err) {
   struct processor *p = jit->self;
   const struct jit_share *share = p->options.share;
   *out = (struct texts_unit){0};

@@ -10,26 +10,9 @@ void store_blob_free(struct store_blob *blob) {
   *blob = (struct store_blob){0};
 }
 
-static void print_age(long long seconds, struct text *out) {
-  static const struct {
-    long long seconds;
-    const char *name;
-  } units[] = {{STORE_DAY, "day"}, {3600, "hour"}, {60, "minute"}, {1, "second"}};
-  for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-    const long long count = seconds / units[i].seconds;
-    if (count > 0) {
-      text_addf(out, "%lld %s%s ago", count, units[i].name, count == 1 ? "" : "s");
-      return;
-    }
-  }
-  text_add(out, "just now");
-}
-
 void store_blob_print(const struct store_blob *blob, struct text *out) {
-  text_addf(out, "row %lld of %s%s, compiled ", blob->row, blob->from_layer ? "the read-only " : "",
-            blob->file ? blob->file : "the cache in memory");
-  print_age(blob->age, out);
-  text_addf(out, " in %.0f ms", 1e3 * blob->seconds);
+  text_addf(out, "row %lld of %s%s, compiled in %.0f ms", blob->row, blob->from_layer ? "the read-only " : "",
+            blob->file ? blob->file : "the cache in memory", 1e3 * blob->seconds);
 }
 
 /* The row goes to the table of damaged ones, in one transaction. */
@@ -118,11 +101,10 @@ static enum found check_row(const struct store *store, struct connection *c, sql
 
 static bool get_from(struct store *store, struct connection *c, const struct store_key *key,
                      struct store_blob *out) {
-  sqlite3_stmt *st =
-      store_ask(c,
-                "SELECT s.id, b.size, b.encoding, b.checksum, b.used, b.data, b.made, b.seconds FROM "
-                "signature s JOIN binary b ON b.signature = s.id WHERE s.hash = ?1",
-                "t", key->hash);
+  sqlite3_stmt *st = store_ask(c,
+                               "SELECT s.id, b.size, b.encoding, b.checksum, b.used, b.data, b.seconds FROM "
+                               "signature s JOIN binary b ON b.signature = s.id WHERE s.hash = ?1",
+                               "t", key->hash);
   if (!st)
     return false;
   enum found found = FOUND_NOTHING;
@@ -132,9 +114,7 @@ static bool get_from(struct store *store, struct connection *c, const struct sto
     signature = sqlite3_column_int64(st, 0);
     used = sqlite3_column_int64(st, 4);
     out->row = signature;
-    out->made = sqlite3_column_int64(st, 6);
-    out->age = store_now(store) - out->made;
-    out->seconds = sqlite3_column_double(st, 7);
+    out->seconds = sqlite3_column_double(st, 6);
     found = check_row(store, c, st, key, out, &why);
   }
   sqlite3_reset(st); /* not before: it keeps both reads in one snapshot */

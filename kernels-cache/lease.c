@@ -130,26 +130,26 @@ static bool has_result(struct store *store, const char *hash) {
 
 enum attempt { ATTEMPT_MINE, ATTEMPT_READY, ATTEMPT_TAKEN, ATTEMPT_FAILED };
 
-/* Looks without a lock first; a write lock is taken only to take the lease. */
-static enum attempt try_once(struct store *store, const char *hash, struct lease_row *row) {
+/* MINE: the lease is free. */
+static enum attempt look(struct store *store, const char *hash, struct lease_row *row) {
   if (has_result(store, hash))
     return ATTEMPT_READY;
   if (!get_row(store, hash, row))
     return ATTEMPT_FAILED;
-  if (row->there && (row->ours || owner_is_alive(store, row)))
-    return ATTEMPT_TAKEN;
+  return row->there && (row->ours || owner_is_alive(store, row)) ? ATTEMPT_TAKEN : ATTEMPT_MINE;
+}
+
+/* Looks without a lock first; a write lock is taken only to take the lease. */
+static enum attempt try_once(struct store *store, const char *hash, struct lease_row *row) {
+  enum attempt seen = look(store, hash, row);
+  if (seen != ATTEMPT_MINE)
+    return seen;
   if (!store_begin(store))
     return ATTEMPT_FAILED;
-  enum attempt result = ATTEMPT_FAILED;
-  if (has_result(store, hash))
-    result = ATTEMPT_READY;
-  else if (get_row(store, hash, row) && row->there && (row->ours || owner_is_alive(store, row)))
-    result = ATTEMPT_TAKEN;
-  else if (!store->main.fault && write_row(store, hash))
-    result = ATTEMPT_MINE;
-  if (!store_end(store, result == ATTEMPT_MINE) && result == ATTEMPT_MINE)
-    result = ATTEMPT_FAILED;
-  return result;
+  seen = look(store, hash, row);
+  if (seen == ATTEMPT_MINE && (store->main.fault || !write_row(store, hash)))
+    seen = ATTEMPT_FAILED;
+  return store_end(store, seen == ATTEMPT_MINE) || seen != ATTEMPT_MINE ? seen : ATTEMPT_FAILED;
 }
 
 /* An owner that compiles is in the processor; one that waits for something all the time is given a second. */

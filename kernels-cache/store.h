@@ -64,7 +64,7 @@ struct store_options {
   int lease_seconds;        /* after which a compile of another host counts as dead; 0: 30 */
   bool exports; /* the file is made for others: nothing of it is run here, and the caller reports errors */
   /* For tests only. */
-  const char *vfs;                             /* SQLite VFS to use */
+  const char *vfs;                             /* SQLite VFS to use; must outlive the store, as file_system */
   const char *file_system;                     /* "nfs", "ext4", ...: instead of asking the system */
   long long (*clock)(void *user);              /* seconds since 1970 */
   void (*stage)(void *user, const char *name); /* called at each named stage of a write */
@@ -93,12 +93,12 @@ struct store_blob {
   size_t size;
   bool from_layer;
   /* Where it was found. */
-  char *file;               /* malloc'd; NULL: in memory */
-  long long row, made, age; /* its number; seconds since 1970, and since it was made */
-  double seconds;           /* that the compile took */
+  char *file;     /* malloc'd; NULL: in memory */
+  long long row;  /* its number */
+  double seconds; /* that the compile took */
 };
 void store_blob_free(struct store_blob *blob);
-/* "row 4 of FILE, compiled 3 hours ago in 55 ms". Appends. */
+/* "row 4 of FILE, compiled in 55 ms". Appends. */
 void store_blob_print(const struct store_blob *blob, struct text *out);
 
 /* True: all columns are equal, length and checksum are right. A row that fails a check is set aside with a warning, and

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "jit/front/lexer.h"
 #include "jit/front/prelude.h"
 
 static bool is_identifier(const char *name) {
@@ -15,18 +16,11 @@ static bool is_identifier(const char *name) {
   return !*name;
 }
 
-static bool is_keyword(const char *name) {
-  static const char *const words[] = {
-      "asm",      "typeof",   "auto",   "break",    "case",   "char",     "const",  "continue",
-      "default",  "do",       "double", "else",     "enum",   "extern",   "float",  "for",
-      "goto",     "if",       "inline", "int",      "long",   "bool",     "true",   "false",
-      "register", "restrict", "return", "short",    "signed", "sizeof",   "static", "struct",
-      "switch",   "typedef",  "union",  "unsigned", "void",   "volatile", "while"};
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (strcmp(name, words[i]) == 0)
-      return true;
-  return false;
-}
+static const char keywords[] = " asm typeof auto break case char const continue default do double else enum "
+                               "extern float for goto if inline "
+                               "int long bool true false register restrict return short signed sizeof static "
+                               "struct switch typedef union "
+                               "unsigned void volatile while ";
 
 /* True: the prelude declares the name. There a name stands behind #define, in front of its parameters, or at
  * the end of a typedef; all other words are in parentheses. The last lines, which depend on the compiler,
@@ -55,7 +49,7 @@ static bool is_in_prelude(const char *name) {
 const char *constant_name_wrong(const char *name) {
   if (!is_identifier(name))
     return "this is no C identifier; choose a name that kernels can use";
-  if (is_keyword(name))
+  if (word_is_among(name, strlen(name), keywords))
     return "this is a word of C itself; choose another name";
   if (strncmp(name, "op2", 3) == 0)
     return "names that begin with op2 are the library's own in kernels; choose another name";

@@ -177,11 +177,8 @@ static bool opens_initialiser(const struct layout *l, size_t index) {
 }
 
 static bool stays_with_brace(const struct layout *l, size_t index) {
-  static const char *const words[] = {";", ",", ")", "else", "while"};
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (token_is(l->tokens, index, words[i]))
-      return true;
-  return false;
+  static const char *const words[] = {";", ",", ")", "else", "while", NULL};
+  return token_is_any(l->tokens, index, words);
 }
 
 static void lay_token(struct layout *l, size_t index, size_t caret_at) {

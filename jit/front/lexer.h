@@ -52,6 +52,14 @@ static inline bool token_is_any(const struct tokens *t, size_t index, const char
     words++;
   return *words;
 }
+/* True: the word is one of `words`, each of which has a blank before and behind it. */
+static inline bool word_is_among(const char *word, size_t length, const char *words) {
+  const char *at = words, *end = words + strlen(words);
+  while (length && (at = memmem(at + 1, (size_t)(end - at) - 1, word, length)) != NULL)
+    if (at[-1] == ' ' && at[length] == ' ')
+      return true;
+  return false;
+}
 static inline bool token_is_identifier(const struct tokens *t, size_t index) {
   return index < t->count && t->items[index].kind == TOKEN_IDENTIFIER;
 }

@@ -138,12 +138,11 @@ static int no_such_function(const struct kernel *k, struct error *err) {
 
 /* True: conditions may choose between several definitions. Then nothing is checked here. */
 static bool has_conditions(const struct kernel *k) {
-  static const char *const words[] = {"if", "ifdef", "ifndef", "elif", "else"};
+  static const char *const words[] = {"if", "ifdef", "ifndef", "elif", "else", NULL};
   for (size_t i = 0; i + 1 < k->tokens.count; i++)
-    if (k->tokens.items[i].directive && k->tokens.items[i].line_first)
-      for (size_t w = 0; w < sizeof words / sizeof *words; w++)
-        if (token_is(&k->tokens, i + 1, words[w]))
-          return true;
+    if (k->tokens.items[i].directive && k->tokens.items[i].line_first &&
+        token_is_any(&k->tokens, i + 1, words))
+      return true;
   return false;
 }
 

@@ -11,15 +11,12 @@
 
 /* ---- the directive -------------------------------------------------------------------------------*/
 
-static const char *const known[] = {"math.h",   "stdint.h", "limits.h", "float.h",  "stdbool.h",
-                                    "stddef.h", "stdio.h",  "string.h", "stdlib.h", "assert.h"};
+static const char known[] =
+    " math.h stdint.h limits.h float.h stdbool.h stddef.h stdio.h string.h stdlib.h assert.h ";
 const char include_known[] = "math.h, stdint.h, limits.h, float.h, stdbool.h and stddef.h";
 
 bool include_is_known(const char *name) {
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (strcmp(name, known[i]) == 0)
-      return true;
-  return false;
+  return word_is_among(name, strlen(name), known);
 }
 
 bool include_read(const struct tokens *t, size_t hash, struct include *out) {
