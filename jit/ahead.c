@@ -84,13 +84,14 @@ static void forget_work(struct ahead *a) {
   count_threads(a);
 }
 
+/* A forked child forgets the work without freeing it: the parent's thread may have been changing it. */
 static void leave_to_parent(struct ahead *a) {
   if (!behind_is_lost(&a->behind))
     return;
   a->generated = (struct generated){0};
   a->fp = NULL;
   a->result = NULL;
-  count_threads(a);
+  forget_work(a);
 }
 
 void ahead_finish(struct ahead *a) {

@@ -191,21 +191,21 @@ int desc_structs(const struct desc *d, enum type_code out[OP_MAX_ARGS]) {
   return count;
 }
 
+static void print_layout(enum type_code type, struct text *out) {
+  text_add(out, "struct ");
+  type_print_layout(type, out);
+  text_add_char(out, '\n');
+}
+
 /* The layouts of the structs of arguments and constants. */
 static void print_layouts(const struct desc *d, struct text *out) {
   enum type_code types[OP_MAX_ARGS];
   const int count = desc_structs(d, types);
-  for (int i = 0; i < count; i++) {
-    text_add(out, "struct ");
-    type_print_layout(types[i], out);
-    text_add_char(out, '\n');
-  }
+  for (int i = 0; i < count; i++)
+    print_layout(types[i], out);
   for (int i = 0; i < d->nconsts; i++)
-    if (type_is_struct(d->consts[i].type)) {
-      text_add(out, "struct ");
-      type_print_layout(d->consts[i].type, out);
-      text_add_char(out, '\n');
-    }
+    if (type_is_struct(d->consts[i].type))
+      print_layout(d->consts[i].type, out);
 }
 
 void desc_print_dats(const struct desc *d, struct text *out) {

@@ -12,8 +12,8 @@
 void number_add(struct text *out, const char *printed);
 /* "0x1.8p+0", "-0x0p+0", "inf", "nan:7ff8000000000001" (the bits), "-12". */
 void number_print(enum type_code type, const void *value, struct text *out);
-/* Reads the text of number_print; false for any other text, or one that does not fit the type. */
-bool number_parse(enum type_code type, const char *word, void *value);
+/* The value of a floating-point number that number_print wrote as "0x1.8p+0". */
+double number_read_hex(const char *word);
 /* As a C expression of that type. */
 void number_print_c(enum type_code type, const void *value, struct text *out);
 

@@ -182,22 +182,22 @@ static void add_thing(const struct difference_side *side, struct piece kind, str
   }
 }
 
+/* Floating-point numbers stand in hexadecimal in the row, others as people write them. */
 static void add_number(struct piece type, struct piece word, struct text *out) {
-  char name[32], value[64];
-  unsigned char bytes[8];
-  if (type.length >= sizeof name || word.length >= sizeof value) {
+  char copy[64];
+  const bool is_hex = memchr(word.at, 'x', word.length) && word.length < sizeof copy;
+  if (!is_hex) {
     piece_add(out, word);
     return;
   }
-  memcpy(name, type.at, type.length);
-  name[type.length] = '\0';
-  memcpy(value, word.at, word.length);
-  value[word.length] = '\0';
-  enum type_code code = type_parse(name, NULL);
-  if (code != TYPE_NONE && number_parse(code, value, bytes))
-    type_add_shortest(code, bytes, out);
+  memcpy(copy, word.at, word.length);
+  copy[word.length] = '\0';
+  const double wide = number_read_hex(copy);
+  const float narrow = (float)wide;
+  if (piece_is(type, "float"))
+    type_add_shortest(TYPE_FLOAT, &narrow, out);
   else
-    piece_add(out, word);
+    type_add_shortest(TYPE_DOUBLE, &wide, out);
 }
 
 /* The values of a constant: the first component that differs. */

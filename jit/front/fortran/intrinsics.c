@@ -286,8 +286,7 @@ static void type_elemental(struct fortran *f, struct expr *e) {
     take_kind(f, e, a->next);
   for (const struct expr *i = a; i && (e->intrinsic->class != I_ROUND || i == a); i = i->next)
     f_take_shape(f, e, i);
-  if (e->intrinsic->class == I_MATH &&
-      (!strcmp(e->intrinsic->c, "atan2") || !strcmp(e->intrinsic->c, "hypot") || a->next))
+  if (e->intrinsic->class == I_MATH && a->next)
     need_alike(f, e);
 }
 

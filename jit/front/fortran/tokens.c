@@ -66,9 +66,7 @@ static size_t skip_word(const struct scan *s, size_t at) {
 
 static const struct {
   const char *dotted, *sign;
-} dotted[] = {{".eq.", "=="},     {".ne.", "/="},     {".lt.", "<"},       {".le.", "<="},
-              {".gt.", ">"},      {".ge.", ">="},     {".and.", ".and."},  {".or.", ".or."},
-              {".not.", ".not."}, {".eqv.", ".eqv."}, {".neqv.", ".neqv."}};
+} dotted[] = {{".eq.", "=="}, {".ne.", "/="}, {".lt.", "<"}, {".le.", "<="}, {".gt.", ">"}, {".ge.", ">="}};
 static const char *const signs[] = {"**", "//", "==", "/=", "<=", ">=", "=>", "::"};
 
 /* `.word.`: how long it is; 0: none begins here. */

@@ -13,6 +13,8 @@ struct shared_file {
       once; /* it says that its text counts once only: #pragma once, or #ifndef and #define around all of it */
 };
 
+void shared_file_free(struct shared_file *f);
+
 /* The name behind `#include`. */
 struct include {
   char name[256];

@@ -32,13 +32,8 @@ static bool unit_copy(struct unit *to, const struct unit *from) {
 }
 
 void shared_free(struct shared *s) {
-  for (int i = 0; i < s->files.count; i++) {
-    struct shared_file *f = s->files.items[i];
-    free(f->path);
-    free(f->real);
-    text_free(&f->text);
-    free(f);
-  }
+  for (int i = 0; i < s->files.count; i++)
+    shared_file_free(s->files.items[i]);
   for (int i = 0; i < s->said.count; i++)
     free(s->said.items[i]);
   list_free(&s->files);
