@@ -17,6 +17,12 @@ enum load_target {
   LOAD_SLOT     /* eight bytes in memory that hold the symbol's address */
 };
 
+/* A kind of relocation: its target, and how many bytes it writes. */
+struct load_kind {
+  enum load_target target;
+  unsigned char width;
+};
+
 /* The place and the target of a relocation; addresses as the code will see them. */
 struct load_fix {
   Elf64_Xword type;
@@ -29,9 +35,7 @@ struct load_machine {
   const char *name; /* "x86-64" */
   Elf64_Half elf;   /* e_machine of its objects */
   size_t stub_bytes;
-  enum load_target (*target)(Elf64_Xword type);
-  /* How many bytes it writes. */
-  size_t (*width)(Elf64_Xword type);
+  struct load_kind (*kind)(Elf64_Xword type);
   /* False if the value does not fit where it is to go. */
   bool (*fix)(const struct load_fix *fix);
   /* A stub jumps to where its slot says. Both are less than two gigabytes apart. */

@@ -57,7 +57,7 @@ static void note_needs(struct work *work, size_t section) {
     const size_t symbol = ELF64_R_SYM(relocation.r_info);
     if (ELF64_R_TYPE(relocation.r_info) == R_X86_64_NONE) /* its symbol was not checked */
       continue;
-    const enum load_target target = object->machine->target(ELF64_R_TYPE(relocation.r_info));
+    const enum load_target target = object->machine->kind(ELF64_R_TYPE(relocation.r_info)).target;
     const bool far = target == LOAD_NEAR && is_outside(object, symbol);
     work->ways[symbol].needs_stub |= far;
     work->ways[symbol].needs_slot |= far || target == LOAD_SLOT;
@@ -165,7 +165,7 @@ static int fill_slots(const struct work *work, struct externs *externs, struct e
 /* The address that a relocation points at. */
 static int find_target(const struct work *work, struct externs *externs, Elf64_Xword type, size_t symbol,
                        uint64_t *target, struct error *err) {
-  const enum load_target kind = work->object->machine->target(type);
+  const enum load_target kind = work->object->machine->kind(type).target;
   const struct way *way = &work->ways[symbol];
   if (kind == LOAD_SLOT || (kind == LOAD_NEAR && way->needs_stub)) {
     *target = address_in(work, kind == LOAD_SLOT ? way->slot : way->stub);

@@ -364,33 +364,28 @@ bool f_scan_named(struct fortran *f, const char *name, const char *from, const s
   return !failed(f);
 }
 
-/* True: this is the next word, and *at is moved behind it. */
-static bool word_is(const char *source, size_t length, size_t *at, const char *word) {
-  size_t from = *at, to;
-  while (from < length && isspace((unsigned char)source[from]))
-    from++;
-  for (to = from; to < length && isalpha((unsigned char)source[to]);)
-    to++;
-  if (strlen(word) != to - from || strncasecmp(word, source + from, to - from) != 0)
-    return false;
-  *at = to;
-  return true;
+/* The next word behind blanks and comments, in room for a longer one than any that is asked for. */
+static size_t next_word(const char *source, size_t length, size_t at, char word[16]) {
+  while (at < length && (isspace((unsigned char)source[at]) || source[at] == '!')) {
+    const char *newline = source[at] == '!' ? memchr(source + at, '\n', length - at) : source + at;
+    at = newline ? (size_t)(newline - source) + 1 : length;
+  }
+  size_t n = 0;
+  while (n < 15 && at + n < length && isalpha((unsigned char)source[at + n]))
+    n++;
+  memcpy(word, source + at, n);
+  word[n] = '\0';
+  return at + n;
 }
 
 static bool first_word_is_fortran(const char *source, size_t length) {
-  static const char *const words[] = {"subroutine", "module",  "pure",   "elemental", "recursive", "function",
-                                      "use",        "program", "impure", "integer",   "real",      "logical"};
-  size_t at = 0;
-  while (at < length && (isspace((unsigned char)source[at]) || source[at] == '!'))
-    if (source[at] == '!')
-      while (at < length && source[at] != '\n')
-        at++;
-    else
-      at++;
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (word_is(source, length, &at, words[i]))
-      return true;
-  return word_is(source, length, &at, "double") && word_is(source, length, &at, "precision");
+  char word[16], second[16];
+  const size_t behind = next_word(source, length, 0, word);
+  next_word(source, length, behind, second);
+  return f_is_one_of(word,
+                     " subroutine module pure elemental recursive function use program impure integer real "
+                     "logical ") ||
+         (strcasecmp(word, "double") == 0 && strcasecmp(second, "precision") == 0);
 }
 
 bool fortran_is(const char *file, const char *text, size_t length) {
