@@ -92,7 +92,7 @@ static bool normalise(const char *name, char *out, size_t size) {
   return true;
 }
 
-static enum type_code find(const char *name) {
+static enum type_code find_type(const char *name) {
   for (int i = TYPE_DOUBLE; i < TYPE_COUNT; i++)
     if (strcmp(name, types_of_c[i].name) == 0 ||
         (types_of_c[i].alias && strcmp(name, types_of_c[i].alias) == 0))
@@ -105,7 +105,7 @@ enum type_code type_parse(const char *name, bool *soa) {
     *soa = false;
   if (!name)
     return TYPE_NONE;
-  enum type_code quick = find(name); /* the usual spelling, without copying: this is on the warm path */
+  enum type_code quick = find_type(name); /* the usual spelling, without copying: this is on the warm path */
   if (quick == TYPE_NONE)
     quick = struct_find(name);
   if (quick != TYPE_NONE)
@@ -120,7 +120,7 @@ enum type_code type_parse(const char *name, bool *soa) {
     *soa = true;
     *colon = '\0';
   }
-  quick = find(clean);
+  quick = find_type(clean);
   return quick != TYPE_NONE ? quick : struct_find(clean);
 }
 

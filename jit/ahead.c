@@ -155,7 +155,7 @@ bool ahead_is_busy(const struct ahead *a) {
   return behind_is_busy(&a->behind);
 }
 
-static struct ahead_result **find(struct ahead *a, const char *hash) {
+static struct ahead_result **find_result(struct ahead *a, const char *hash) {
   ahead_collect(a);
   struct ahead_result **at = &a->results;
   while (*at && strcmp((*at)->hash, hash) != 0)
@@ -164,11 +164,11 @@ static struct ahead_result **find(struct ahead *a, const char *hash) {
 }
 
 bool ahead_has(struct ahead *a, const char *hash) {
-  return *find(a, hash) != NULL;
+  return *find_result(a, hash) != NULL;
 }
 
 bool ahead_take(struct ahead *a, const char *hash, struct compile_result *result, double *seconds) {
-  struct ahead_result **at = find(a, hash), *r = *at;
+  struct ahead_result **at = find_result(a, hash), *r = *at;
   if (!r)
     return false;
   *result = r->result;

@@ -282,7 +282,7 @@ static int missing(struct job *job, struct error *err) {
 }
 
 /* Ask the store. True if that settles it: `e` has code, or *code says why not. */
-static bool settled_by_store(struct job *job, int *code, struct error *err) {
+static bool answered_by_store(struct job *job, int *code, struct error *err) {
   *code = OP_OK;
   if (take_from_store(job, err)) {
     *code = job->e->loaded.code ? OP_OK : err->code;
@@ -316,7 +316,7 @@ static int find_or_compile(struct job *job, enum jit_from *from, struct error *e
   bool fresh = jit->dump && jit->options.mode == JIT_ON;
   int code = OP_OK;
   *from = JIT_FROM_CACHE;
-  if (!fresh && settled_by_store(job, &code, err))
+  if (!fresh && answered_by_store(job, &code, err))
     return code;
   if (jit->target->recall && jit->target->recall(jit->self, job->d, err) != OP_OK)
     return err->code;
@@ -331,7 +331,7 @@ static int find_or_compile(struct job *job, enum jit_from *from, struct error *e
   if (code)
     return code;
   if (!fresh && store_lease(jit->options.store, &job->e->key.key) == STORE_LEASE_READY &&
-      settled_by_store(job, &code, err))
+      answered_by_store(job, &code, err))
     return code;
   *from = JIT_FROM_COMPILER;
   log_miss(job);

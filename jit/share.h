@@ -26,8 +26,6 @@ struct jit_outcome {
 };
 void jit_outcome_free(struct jit_outcome *o);
 
-/* The leader's text becomes everybody's. */
-int jit_share_text(const struct jit_share *share, struct text *t, struct error *err);
 /* The leader's outcome becomes everybody's. `code` is this process's own outcome, with the error set; the leader's
  * failure becomes everybody's, with its message. OP_ERR_MEMORY if there is no memory for the outcome. */
 int jit_share_outcome(const struct jit_share *share, struct jit_outcome *o, int code, struct error *err);

@@ -155,16 +155,16 @@ INLINED void find_steps(int exponent, double c[FOLDS]) {
   }
 }
 
-/* ---- many like those before ----------------------------------------------------------------------------*/
+/* ---- many, by the steps of those before ------------------------------------------------------------------*/
 
-struct alike {
+struct stepped {
   lanes first, second;
   masks outside, left;
 };
 
 /* While the first sum stays in its binade nothing is lost: its steps do not change, and no value is larger than
  * it. */
-INLINED void fold_alike(struct alike *to, const masks *began, const double *values) {
+INLINED void fold_by_steps(struct stepped *to, const masks *began, const double *values) {
   lanes x;
   memcpy(&x, values, sizeof x);
   take(&x, &to->first);
@@ -189,7 +189,7 @@ INLINED bool knows_steps(const struct exact *e) {
   return e->exponent && !e->far && e->misses < MISSES;
 }
 
-INLINED void find_alike(const struct exact *e, int *first, int *second) {
+INLINED void known_steps(const struct exact *e, int *first, int *second) {
   *first = first_step(e->exponent - EXPONENTS / 2);
   *second = first_step(*first - 1);
 }
@@ -197,7 +197,7 @@ INLINED void find_alike(const struct exact *e, int *first, int *second) {
 /* Adds what two sums have come to. False: the bits show that the steps did not suit, and nothing is added. */
 static bool put_steps(struct exact *e, int64_t outside, int64_t left, int64_t whole, int64_t rest) {
   int first, second;
-  find_alike(e, &first, &second);
+  known_steps(e, &first, &second);
   if ((outside & ~(((int64_t)1 << MANTISSA) - 1)) || (left & INT64_MAX))
     return false;
   put(e, whole < 0, (uint64_t)(whole < 0 ? -whole : whole), first + LEAST);
@@ -207,15 +207,16 @@ static bool put_steps(struct exact *e, int64_t outside, int64_t left, int64_t wh
 
 /* Adds by the steps of an earlier piece, without a look at the sizes. False: the steps do not suit, and nothing
  * is added. */
-INLINED bool add_alike(struct exact *e, const double *values, int n) {
+INLINED bool add_by_steps(struct exact *e, const double *values, int n) {
   int first, second;
-  find_alike(e, &first, &second);
+  known_steps(e, &first, &second);
   const lanes none = {0};
-  struct alike even = {.first = rounding_to(first) + none, .second = rounding_to(second) + none}, odd = even;
+  struct stepped even = {.first = rounding_to(first) + none, .second = rounding_to(second) + none},
+                 odd = even;
   const masks began = (masks)even.first, began_second = (masks)even.second;
   for (int i = 0; i < n; i += AT_ONCE) {
-    fold_alike(&even, &began, values + i);
-    fold_alike(&odd, &began, values + i + LANES);
+    fold_by_steps(&even, &began, values + i);
+    fold_by_steps(&odd, &began, values + i + LANES);
   }
   int64_t outside = 0, left = 0;
   for (int k = 0; k < LANES; k++) {
@@ -229,7 +230,7 @@ INLINED bool add_alike(struct exact *e, const double *values, int n) {
 /* Values that lie within some 2^33 of each other need two steps, of 2^76 three. So do mostly those that follow. */
 INLINED void add_values(struct exact *e, const double *values, int n) {
   double room[EXACT_PIECE], c[FOLDS], sums[FOLDS];
-  if (knows_steps(e) && add_alike(e, values, n))
+  if (knows_steps(e) && add_by_steps(e, values, n))
     return;
   e->misses += e->exponent != 0;
   int64_t most = largest(values, n);
@@ -255,7 +256,7 @@ INLINED void add_values(struct exact *e, const double *values, int n) {
 
 void exact_begin_along(const struct exact *e, struct exact_along *a) {
   int first, second;
-  find_alike(e, &first, &second);
+  known_steps(e, &first, &second);
   *a = (struct exact_along){.first = knows_steps(e) ? rounding_to(first) : 0,
                             .second = knows_steps(e) ? rounding_to(second) : 0};
 }

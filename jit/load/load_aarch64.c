@@ -59,7 +59,7 @@ static const struct kind {
     {R_AARCH64_LD64_GOT_LO12_NC, {LOAD_SLOT, 4}, OF_ADDRESS, FIELD, 3, 9, 10, true, ANY, 0},
 };
 
-static const struct kind *find(Elf64_Xword type) {
+static const struct kind *row_of(Elf64_Xword type) {
   static const struct kind none;
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
     if (kinds[i].type == type)
@@ -68,7 +68,7 @@ static const struct kind *find(Elf64_Xword type) {
 }
 
 static struct load_kind kind_of(Elf64_Xword type) {
-  return find(type)->is;
+  return row_of(type)->is;
 }
 
 static bool is_in_range(uint64_t value, enum range range, unsigned bits) {
@@ -93,7 +93,7 @@ static uint64_t page_of(uint64_t address) {
 }
 
 static bool fix(const struct load_fix *f) {
-  const struct kind *kind = find(f->type);
+  const struct kind *kind = row_of(f->type);
   /* A slot holds the address of the symbol itself. */
   if (kind->is.target == LOAD_SLOT && f->addend != 0)
     return false;

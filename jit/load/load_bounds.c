@@ -34,7 +34,7 @@ static long long number(const struct bounds_type *type, unsigned long index) {
   return (long long)low - (negative ? 1ll << bits : 0);
 }
 
-static struct bounds_finding *find(const struct bounds_place *place, unsigned long index) {
+static struct bounds_finding *note_finding(const struct bounds_place *place, unsigned long index) {
   if (!running.back) { /* such code runs in bounds_call only */
     fprintf(stderr, "op2jit: %s:%u: index %ld is outside %s\n", place->file, place->line, (long)index,
             place->array->name);
@@ -48,7 +48,7 @@ static struct bounds_finding *find(const struct bounds_place *place, unsigned lo
 }
 
 void bounds_outside(const struct bounds_place *place, unsigned long index) {
-  struct bounds_finding *found = find(place, index);
+  struct bounds_finding *found = note_finding(place, index);
   found->passed = running.passes(found, running.user);
   if (!found->passed)
     longjmp(*running.back, 1);

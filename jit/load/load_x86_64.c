@@ -14,17 +14,17 @@ static const struct kind {
     [R_X86_64_REX_GOTPCRELX] = {{LOAD_SLOT, 4}, true},
 };
 
-static const struct kind *find(Elf64_Xword type) {
+static const struct kind *row_of(Elf64_Xword type) {
   static const struct kind none;
   return type < sizeof kinds / sizeof *kinds ? &kinds[type] : &none;
 }
 
 static struct load_kind kind_of(Elf64_Xword type) {
-  return find(type)->is;
+  return row_of(type)->is;
 }
 
 static bool fix(const struct load_fix *f) {
-  const struct kind *kind = find(f->type);
+  const struct kind *kind = row_of(f->type);
   const uint64_t value = f->target + (uint64_t)f->addend - (kind->relative ? f->place : 0);
   if (kind->is.width == 4 &&
       (f->type == R_X86_64_32 ? value > UINT32_MAX : (uint64_t)(int64_t)(int32_t)value != value))

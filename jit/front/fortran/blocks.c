@@ -13,7 +13,7 @@ struct construct *f_open_construct(struct fortran *f, enum construct_kind kind, 
   return c;
 }
 
-static const char *const ends[] = {
+static const char *const end_words[] = {
     [IS_IF] = "end if", [IS_DO] = "end do", [IS_SELECT] = "end select", [IS_WHERE] = "end where"};
 
 /* The innermost one, which must be of this kind. */
@@ -22,7 +22,8 @@ static struct construct *inner(struct fortran *f, enum construct_kind kind, cons
   if (!c)
     f_refuse(f, now(f), "`%s` has no beginning", words);
   else if (c->kind != kind)
-    f_refuse(f, now(f), "`%s` stands where `%s` is expected, for line %d", words, ends[c->kind], c->at->line);
+    f_refuse(f, now(f), "`%s` stands where `%s` is expected, for line %d", words, end_words[c->kind],
+             c->at->line);
   return failed(f) ? NULL : c;
 }
 
@@ -37,7 +38,7 @@ static void pop(struct fortran *f) {
 }
 
 static void close_construct(struct fortran *f, enum construct_kind kind) {
-  struct construct *c = inner(f, kind, ends[kind]);
+  struct construct *c = inner(f, kind, end_words[kind]);
   if (!c)
     return;
   if (now(f)->form == T_NAME) {
@@ -382,7 +383,7 @@ static void read_case(struct fortran *f) {
 }
 
 static void end_select(struct fortran *f) {
-  struct construct *c = inner(f, IS_SELECT, ends[IS_SELECT]);
+  struct construct *c = inner(f, IS_SELECT, end_words[IS_SELECT]);
   if (!c)
     return;
   f->to = c->to;
@@ -396,7 +397,7 @@ static void end_select(struct fortran *f) {
 
 static bool read_end(struct fortran *f) {
   int kind = IS_IF;
-  while (kind <= IS_WHERE && !f_take_two(f, "end", ends[kind] + strlen("end ")))
+  while (kind <= IS_WHERE && !f_take_two(f, "end", end_words[kind] + strlen("end ")))
     kind++;
   if (kind == IS_DO)
     end_do(f);

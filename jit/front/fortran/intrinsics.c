@@ -105,7 +105,7 @@ static void need_real(struct fortran *f, struct expr *e) {
 }
 
 /* Numbers of one type, as the standard has it. */
-static void need_alike(struct fortran *f, struct expr *e) {
+static void need_one_type(struct fortran *f, struct expr *e) {
   for (struct expr *i = e->args; i; i = i->next) {
     need(f, e, i, f_is_number(i->type), "numbers");
     if (!f_same_type(i->type, e->args->type))
@@ -277,9 +277,9 @@ static void type_elemental(struct fortran *f, struct expr *e) {
     break;
   case I_BITS:
     need(f, e, a, a->type.base == F_INTEGER, "whole numbers");
-    need_alike(f, e);
+    need_one_type(f, e);
     break;
-  default: need_alike(f, e);
+  default: need_one_type(f, e);
   }
   e->type = a->type;
   if (e->intrinsic->class == I_ROUND)
@@ -287,7 +287,7 @@ static void type_elemental(struct fortran *f, struct expr *e) {
   for (const struct expr *i = a; i && (e->intrinsic->class != I_ROUND || i == a); i = i->next)
     f_take_shape(f, e, i);
   if (e->intrinsic->class == I_MATH && a->next)
-    need_alike(f, e);
+    need_one_type(f, e);
 }
 
 static void check_keywords(struct fortran *f, const struct expr *e) {

@@ -315,14 +315,14 @@ bool f_is_one_of(const char *word, const char *words) {
   return false;
 }
 
-static bool ends_as(const char *path, const char *endings) {
+static bool has_ending(const char *path, const char *endings) {
   const char *dot = path ? strrchr(path, '.') : NULL;
   return dot && f_is_one_of(dot + 1, endings);
 }
 static const char free_endings[] = " f90 f95 f03 f08 f18 ", fixed_endings[] = " f for ftn f77 ";
 
 bool f_is_fixed(const char *path) {
-  return ends_as(path, fixed_endings);
+  return has_ending(path, fixed_endings);
 }
 
 /* Gets a source from the caller, or from a folder. False: it is nowhere, and `where` lists the places. */
@@ -348,7 +348,7 @@ bool f_scan_named(struct fortran *f, const char *name, const char *from, const s
   struct source_file *file = f_new(f, sizeof *file);
   struct text where = {0};
   file->line = 1;
-  file->fixed = f_is_fixed(name) || (at->file->fixed && !ends_as(name, free_endings));
+  file->fixed = f_is_fixed(name) || (at->file->fixed && !has_ending(name, free_endings));
   const bool found = f->depth < DEEPEST && find_source(f, f_copy(f, name, strlen(name)), from, file, &where);
   if (f->depth >= DEEPEST)
     f_refuse(f, at, "files include one another too deeply: %s", name);
@@ -389,6 +389,6 @@ static bool first_word_is_fortran(const char *source, size_t length) {
 }
 
 bool fortran_is(const char *file, const char *text, size_t length) {
-  return ends_as(file, free_endings) || f_is_fixed(file) ||
-         (!ends_as(file, " c h cu cl ") && first_word_is_fortran(text, length));
+  return has_ending(file, free_endings) || f_is_fixed(file) ||
+         (!has_ending(file, " c h cu cl ") && first_word_is_fortran(text, length));
 }

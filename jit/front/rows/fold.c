@@ -64,7 +64,7 @@ static bool drop_head(struct text *out, const struct part *x) {
   return there;
 }
 
-static const char *find(const char *what, size_t length, const char *at, const char *end) {
+static const char *find_bytes(const char *what, size_t length, const char *at, const char *end) {
   for (; (size_t)(end - at) >= length; at++) {
     at = memchr(at, *what, (size_t)(end - at) - length + 1);
     if (!at || memcmp(at, what, length) == 0)
@@ -74,11 +74,11 @@ static const char *find(const char *what, size_t length, const char *at, const c
 }
 
 static const char *find_word(const char *at, const char *end) {
-  return find(word, WORD, at, end);
+  return find_bytes(word, WORD, at, end);
 }
 
 static void add_between(const char *at, const char *end, struct text *out) {
-  for (const char *found; (found = find(order, ORDER, at, end)); at = found + ORDER) {
+  for (const char *found; (found = find_bytes(order, ORDER, at, end)); at = found + ORDER) {
     text_add_bytes(out, at, (size_t)(found - at));
     text_add(out, "OP_ANY_ORDER");
   }
@@ -109,7 +109,7 @@ static void fold(struct part text, struct text *out) {
 }
 
 const char *rows_folded(const char *text, size_t *length, struct text *room) {
-  if (!find_word(text, text + *length) && !find(order, ORDER, text, text + *length))
+  if (!find_word(text, text + *length) && !find_bytes(order, ORDER, text, text + *length))
     return text;
   fold((struct part){text, *length}, room);
   if (!text_ok(room))
