@@ -8,7 +8,7 @@
 
 #include "error.h"
 
-/* Both names of what process `pid` writes, with links followed, so that they stay links. */
+/* The two names of a file of process `pid`. Links are followed, so that they stay links. */
 int aside_name(const char *path, long pid, struct text *file, struct text *name, struct error *err);
 
 /* A file that is written so. What is there and is no file (a device, a pipe, a stream of the

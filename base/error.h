@@ -30,13 +30,13 @@ struct error_kind {
 /* Never NULL; unknown codes give the row of OP_ERR_INTERNAL. */
 const struct error_kind *error_kind(int code);
 
-/* Replaces what was there, by an error of this rank; returns `code`. */
+/* Replaces the old error by one of this rank; returns `code`. */
 int error_set(struct error *err, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* The same for a mistake of the library: the message also asks to report it. */
 int error_mistake(struct error *err, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* OP_ERR_MEMORY: `what` could not be allocated. Needs no memory itself. */
 int error_memory(struct error *err, const char *what, size_t bytes);
-/* The same for what has a name: `what` "dat", `name` "q" or NULL. */
+/* The same for a named thing: `what` "dat", `name` "q" or NULL. */
 int error_memory_of(struct error *err, const char *what, const char *name, size_t bytes);
 /* Put context in front of the message, e.g. "loop res_calc: "; returns the code. */
 int error_prefix(struct error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-/* How many bytes of valid UTF-8 begin here; 0 if they are not valid. */
+/* The number of bytes of the valid UTF-8 character here; 0 if it is not valid. */
 static size_t valid(const unsigned char *p, size_t left) {
   size_t n = *p < 0x80                 ? 1
              : *p >= 0xc2 && *p < 0xe0 ? 2

@@ -1,6 +1,6 @@
-/* The one growing string. Appending never fails at the call: a failed allocation or an oversized
- * length is remembered in `failed`, what was there before stays readable, and whoever needs the whole
- * text asks text_ok() once at the end. A zeroed struct is an empty text. */
+/* The one growing string. Appending never fails at the call. A failed allocation or an oversized length is
+ * remembered in `failed`, and the text before it stays readable. A caller that needs the whole text asks
+ * text_ok() once at the end. A zeroed struct is an empty text. */
 #ifndef OP2JIT_BASE_TEXT_H
 #define OP2JIT_BASE_TEXT_H
 
@@ -33,7 +33,7 @@ static inline void text_drop_newline(struct text *t) {
   if (t->length && t->data[t->length - 1] == '\n')
     t->data[--t->length] = '\0';
 }
-/* Can the character be part of a name in C? */
+/* True: the character can be part of a name in C. */
 static inline bool is_in_word(char c) {
   return isalnum((unsigned char)c) || c == '_';
 }

@@ -21,7 +21,7 @@ enum type_code {
   TYPE_CHAR,
   TYPE_SHORT,
   TYPE_COUNT
-  /* Behind it: the structs of the program, see type_declare. */
+  /* Larger codes are structs of the program, see type_declare. */
 };
 
 /* A member of a struct of the program. */

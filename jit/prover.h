@@ -91,7 +91,7 @@ enum prove_found {
   FOUND_LOST_RECORD,
   FOUND_LOST_CXX,
   FOUND_LOST_STATEMENT,
-  /* Memory beyond an argument. numbers: what there is, and what is used */
+  /* Memory beyond an argument. numbers: the size, and the place that is used */
   FOUND_ROW_OUTSIDE,
   FOUND_POINTER_OUTSIDE,
   FOUND_COMPONENT_OUTSIDE,
@@ -159,7 +159,7 @@ struct prove_finding {
 /* The effect of elements that meet in an argument's row on one another, and what an element leaves of the row. */
 struct prove_fact {
   bool partial; /* of WRITE: it is not proved that all components are written on every path */
-  bool reads;   /* what was there before the element may be read */
+  bool reads;   /* the value from before the element may be read */
   int same; /* arguments of one number get the same value in each component, by any element; 0: values may differ */
 };
 

@@ -1,4 +1,4 @@
-/* From the name of a file to a connection: its place, its tables, its journal. */
+/* Opening: the place of a file, its tables, its journal. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -26,13 +26,13 @@ extern const char store_speed_table[];
 
 enum fault {
   FAULT_NONE,
-  FAULT_MEMORY,   /* this operation failed for want of memory; nothing else happened */
+  FAULT_MEMORY,   /* no memory for this operation; nothing else happened */
   FAULT_BUSY,     /* another process holds the lock for too long */
   FAULT_FULL,     /* disk or quota: no more writing */
   FAULT_READONLY, /* may not be written: no more writing */
   FAULT_MOVED,    /* the file was renamed or removed under us: open again */
   FAULT_BROKEN,   /* input/output: leave the file alone */
-  FAULT_DAMAGED   /* not what it should be: set aside */
+  FAULT_DAMAGED   /* the file is not a whole cache: set aside */
 };
 
 /* A statement once prepared; its text, a constant of the code, is found again by its address. */
@@ -191,11 +191,11 @@ void store_checksum(const char *hash, const void *data, size_t size, unsigned ch
 int key_matches(struct connection *c, long long signature, const struct store_key *key);
 /* The number of the key's row, made if it is not there; 0 after a fault. Inside a transaction. */
 long long key_put(struct store *store, const struct store_key *key);
-/* Its number in one connection; 0: none, -1: fault. */
+/* The key's number in one connection; 0: none, -1: fault. */
 long long key_find(struct connection *c, const char *hash);
 /* The columns of a row, allocated; false without memory or after a fault. */
 bool key_read(struct connection *c, long long signature, struct store_key *out);
-/* Whether it has a column of that name and value. */
+/* True: the key has a column of that name and value. */
 bool key_has_column(const struct store_key *key, const struct store_column *column);
 int key_difference_count(const struct store_key *a, const struct store_key *b);
 bool key_same(const struct store_key *a, const struct store_key *b);

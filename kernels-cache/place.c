@@ -134,7 +134,7 @@ bool place_looks_like_cache(const char *path) {
   return ours;
 }
 
-/* Only file systems that are known to be on this host may use WAL, whose shared memory other hosts do not see. */
+/* WAL is used only on file systems that are local for certain, for other hosts do not see its shared memory. */
 static const struct {
   unsigned long magic;
   const char *name;

@@ -104,7 +104,7 @@ void store_blob_print(const struct store_blob *blob, struct text *out);
 /* True: all columns are equal, length and checksum are right. A row that fails a check is set aside with a warning, and
  * is a miss. */
 bool store_get_binary(struct store *store, const struct store_key *key, struct store_blob *out);
-/* Whether a hit is to be expected, without reading the binary. */
+/* True: a hit is to be expected. The binary is not read. */
 bool store_has_binary(struct store *store, const struct store_key *key);
 
 /* Visits the values of column `column` in binaries whose keys are equal to this one in all other columns. */

@@ -139,7 +139,7 @@ static void act_on_busy(struct store *store, const char *words) {
       store_where(&store->main), words, PAUSE_SECONDS, store->main.path ? store->main.path : "");
 }
 
-/* Did another process set the file aside while we had it open? Then errors of any kind come from that. */
+/* True: another process has set the file aside, which explains any error. */
 static bool was_replaced(const struct connection *c) {
   struct stat now;
   return c->path && c->device &&

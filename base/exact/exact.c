@@ -376,7 +376,7 @@ void exact_extrema(bool most, double start, double *best, const double *values, 
 
 /* ---- sums of sums --------------------------------------------------------------------------------------*/
 
-/* All limbs but the last are from -least to 2^32 - 1 - least then. */
+/* Carries, so that all limbs but the last are from -least to 2^32 - 1 - least. */
 static void carry(struct exact *e, int64_t least) {
   int64_t up = 0;
   int i = e->low;

@@ -114,9 +114,10 @@ struct desc {
   bool renumbered[OP_MAX_ARGS + 1]; /* by set: op_arg_idx goes through a table in the frame */
   struct desc_const *consts;        /* those that occur in the text, by name */
   int says;                         /* enum says (jit/front/says.h); not part of the key */
-  struct row_facts *rows;           /* of ragged maps, for GPUs (jit/front/rows/rows.h); NULL: not known.
-                                     * Not part of the key: what is used of them is said there. */
-  struct desc_member *members;      /* of a fused loop, in the order of their calls; else NULL */
+  /* of ragged maps, for GPUs (jit/front/rows/rows.h); NULL: not known. Not part of the key, which has the facts
+   * that are used. */
+  struct row_facts *rows;
+  struct desc_member *members; /* of a fused loop, in the order of their calls; else NULL */
   int nmembers;
 };
 
@@ -277,8 +278,8 @@ static inline int desc_slots(const struct desc *d) {
   return desc_any_ragged(d) ? desc_slot_entries(d, d->nmaps) : desc_slot_first(d, 0);
 }
 
-/* All generated CPU code is functions of this type: elements begin .. end-1, or list[begin] .. list[end-1]
- * where the shape says so. Frame and list are only read. */
+/* The type of all generated CPU code: elements begin .. end-1, or list[begin] .. list[end-1] if the shape says
+ * so. Frame and list are only read. */
 typedef void (*range_function)(void *const *frame, const int *list, long begin, long end);
 
 #endif

@@ -14,7 +14,7 @@ void number_add(struct text *out, const char *printed);
 void number_print(enum type_code type, const void *value, struct text *out);
 /* The value of a floating-point number that number_print wrote as "0x1.8p+0". */
 double number_read_hex(const char *word);
-/* As a C expression of that type. */
+/* The value as a C expression of that type. */
 void number_print_c(enum type_code type, const void *value, struct text *out);
 
 #endif

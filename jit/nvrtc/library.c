@@ -12,7 +12,7 @@
 
 static const char *const sonames[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"};
 
-/* Behind CUDA_HOME, and at the usual places of toolkits and of Python's wheels. */
+/* Places below CUDA_HOME and usual folders of toolkits, and of Python's wheels. */
 static const char *const toolkit_patterns[] = {
     "/lib64/libnvrtc.so.[0-9]*", "/targets/*/lib/libnvrtc.so.[0-9]*", "/lib/libnvrtc.so.[0-9]*"};
 static const char *const usual_toolkits[] = {"/usr/local/cuda", "/opt/cuda", "/usr/local/cuda-1*",

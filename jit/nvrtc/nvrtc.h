@@ -32,7 +32,7 @@ void nvrtc_compile(struct nvrtc *n, const struct compile_request *request, const
                    int nextra, struct compile_result *result);
 void nvrtc_release(struct compile_result *result);
 
-/* For reports: one line, what is there or what is missing. */
+/* One line for reports: NVRTC's version and place, or what is missing. */
 void nvrtc_describe(const struct nvrtc_places *places, struct text *out);
 
 #endif

@@ -6,8 +6,8 @@
 
 #include "jit/target.h"
 
-/* In tables sorted by name, as they are listed. `needs` is what clang would switch on with it, or off without it, with blanks
- * between; some virtual machines hide one and show the other. */
+/* Tables are sorted by name, in the order of the list. `needs`: features, with blanks between them, that clang
+ * would switch on with it, or without which it would be off. Some virtual machines hide one and show the other. */
 struct target_feature {
   const char *name;
   int word, bit;

@@ -26,7 +26,7 @@ struct texts_unit {
 };
 
 void texts_free(struct texts_unit *u);
-/* As text; out->failed without memory. */
+/* Writes the texts as one; out->failed without memory. */
 void texts_print(const struct texts_unit *u, struct text *out);
 /* Reads what texts_print wrote; false for any other text, or without memory: then `out` is empty. */
 bool texts_parse(const char *text, size_t length, struct texts_unit *out);

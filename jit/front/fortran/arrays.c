@@ -19,7 +19,7 @@ static bool same_sections(const struct expr *a, const struct expr *b) {
   return !i && !k;
 }
 
-/* Element by element the same one is no matter. */
+/* True: the right side uses elements that the left side changes. The same element on both sides does no harm. */
 static bool needs(const struct expr *e, const struct expr *left, bool element) {
   if (e->symbol && e->symbol == left->symbol && (e->op == E_VARIABLE || e->op == E_ELEMENT) &&
       !(element && e->rank && same_sections(e, left)))

@@ -5,7 +5,7 @@
 
 #include "jit/front/describe.h"
 
-/* Can these two stand in one text? C behind the same shared text. */
+/* True: the two can stand in one text. Both are C behind the same shared text. */
 bool fused_texts_may_join(const struct desc *a, const struct desc *b);
 /* Fills out->text and out->members, but for their arguments, and out->consts: those of all. OP_ERR_MEMORY,
  * OP_ERR_KERNEL. */
