@@ -5,8 +5,7 @@
 
 struct construct *f_open_construct(struct fortran *f, enum construct_kind kind, const char *name) {
   struct construct *c = f_new(f, sizeof *c);
-  *c = (struct construct){
-      .outer = f->constructs, .kind = kind, .at = f_keep(f, now(f)), .name = name, .close = "} "};
+  *c = (struct construct){.outer = f->constructs, .kind = kind, .at = now(f), .name = name, .close = "} "};
   c->number = ++f->labels;
   c->to = f->to;
   f->constructs = c;
@@ -272,15 +271,15 @@ static void leave(struct fortran *f, struct construct *to, bool cycle) {
 }
 
 static void read_exit(struct fortran *f, bool cycle) {
-  const struct f_token at = *now(f);
+  const struct f_token *at = now(f);
   f->at++;
   const char *name = now(f)->form == T_NAME ? f->tokens[f->at++].word : NULL;
   struct construct *c = f->constructs;
   while (c && (name ? !c->name || strcmp(c->name, name) != 0 : c->kind != IS_DO))
     c = c->outer;
   if (!c || (cycle && c->kind != IS_DO))
-    f_refuse(f, &at, name ? "no loop around this has the name %s%s" : "`%s` stands in no loop%s",
-             name ? name : at.spelled, "");
+    f_refuse(f, at, name ? "no loop around this has the name %s%s" : "`%s` stands in no loop%s",
+             name ? name : at->spelled, "");
   else
     leave(f, c, cycle);
 }
@@ -294,7 +293,7 @@ static bool is_continue(const struct fortran *f, const char *label) {
 }
 
 static void read_goto(struct fortran *f) {
-  const struct f_token at = *now(f);
+  const struct f_token *at = now(f);
   f_take_two(f, "go", "to");
   const char *label = now(f)->form == T_INTEGER ? f->tokens[f->at++].word : "";
   struct construct *c = f->constructs, *found = NULL;
@@ -302,10 +301,10 @@ static void read_goto(struct fortran *f) {
     if (!found && c->kind == IS_DO && c->label && strcmp(c->label, label) == 0)
       found = c;
   if (!found)
-    f_refuse(f, &at,
+    f_refuse(f, at,
              "`go to` is in the subset only to the end of a loop that it stands in; write if, exit or cycle");
   else if (!is_continue(f, label))
-    f_refuse(f, &at,
+    f_refuse(f, at,
              "`go to` is in the subset only to a `continue`; write `%s continue` behind the loop's last "
              "statement",
              label);

@@ -39,7 +39,7 @@ static const char *constant_c_name(struct fortran *f, const char *name) {
 
 struct symbol *f_add_symbol(struct fortran *f, struct f_unit *u, const char *name, const struct f_token *at) {
   struct symbol *s = f_new(f, sizeof *s);
-  *s = (struct symbol){.name = name, .at = f_keep(f, at), .unit = u};
+  *s = (struct symbol){.name = name, .at = at, .unit = u};
   s->kind = u->kind == U_MODULE || u->kind == U_PROGRAM ? S_MODULE : S_LOCAL;
   s->c_name = s->kind == S_MODULE ? constant_c_name(f, name) : f_c_name_of(f, name);
   *u->last = s;

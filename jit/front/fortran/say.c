@@ -83,12 +83,6 @@ const char *f_in_brackets(struct fortran *f, bool needed, const char *said) {
   return needed ? f_say(f, "(%s)", said) : said;
 }
 
-const struct f_token *f_keep(struct fortran *f, const struct f_token *at) {
-  struct f_token *copy = f_new(f, sizeof *copy);
-  *copy = *at;
-  return copy;
-}
-
 void f_refuse(struct fortran *f, const struct f_token *at, const char *format, ...) {
   if (failed(f))
     return;

@@ -125,7 +125,7 @@ void f_type_element(struct fortran *f, struct expr *e) {
 struct expr *f_new_expr(struct fortran *f, enum expr_op op, const struct f_token *at) {
   struct expr *e = f_new(f, sizeof *e);
   e->op = op;
-  e->at = f_keep(f, at);
+  e->at = at;
   return e;
 }
 

@@ -17,25 +17,25 @@ static void refuse_statement(struct fortran *f) {
 
 static void read_call(struct fortran *f) {
   f->at++;
-  const struct f_token at = *now(f);
+  const struct f_token *at = now(f);
   f_take_name(f, "the name of a subroutine");
-  struct symbol *s = failed(f) ? NULL : f_look_up(f, f->unit, at.word);
+  struct symbol *s = failed(f) ? NULL : f_look_up(f, f->unit, at->word);
   if (!s || s->kind != S_PROCEDURE) {
     f_refuse_unknown(
-        f, &at,
+        f, at,
         "put the subroutine into this file, or into a module that the kernel uses and whose source "
         "is beside this file");
     return;
   }
   if (s->unit->kind != U_SUBROUTINE)
-    f_refuse(f, &at, "%s is a function; it stands in expressions, without `call`", at.spelled);
-  struct expr *e = f_new_expr(f, E_CALL, &at);
+    f_refuse(f, at, "%s is a function; it stands in expressions, without `call`", at->spelled);
+  struct expr *e = f_new_expr(f, E_CALL, at);
   struct text *before = f->hoist = f_text(f);
   e->symbol = s;
   e->args = f_take(f, "(") ? f_read_arguments(f) : NULL;
   f_check_arguments(f, e);
   if (!failed(f) && e->rank)
-    f_refuse(f, &at, "an elemental subroutine with arrays is not in the subset; write a do loop");
+    f_refuse(f, at, "an elemental subroutine with arrays is not in the subset; write a do loop");
   const char *arguments = failed(f) ? "" : f_said_arguments(f, e, NULL);
   text_addf(f->to, before->length ? "{ %s%s(%s); } " : "%s%s(%s); ", text_str(before), s->unit->c_name,
             arguments);

@@ -185,8 +185,6 @@ const char *f_copy(struct fortran *f, const char *bytes, size_t length);
 struct text *f_text(struct fortran *f);
 const char *f_say(struct fortran *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 const char *f_in_brackets(struct fortran *f, bool needed, const char *said);
-/* A copy that lasts. */
-const struct f_token *f_keep(struct fortran *f, const struct f_token *at);
 /* OP_ERR_KERNEL at a token, unless there is an error. */
 void f_refuse(struct fortran *f, const struct f_token *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
