@@ -14,7 +14,7 @@ int aside_refused(const char *path, struct error *err) {
                    path, strerror(errno));
 }
 
-/* What is there and is no file; and what others write too, as the streams of the process, whatever they lead to. */
+/* True: a device or a pipe, or a stream of the process (/dev/stdout), which others write too. */
 static bool is_stream(const char *path) {
   static const char *const streams[] = {"/dev/std", "/dev/fd/", "/proc/"};
   struct stat there;
@@ -63,7 +63,7 @@ int aside_close(struct aside *a, int code, struct error *err) {
   return code;
 }
 
-/* To open a pipe would wait for its reader. */
+/* Streams are not opened: opening a pipe would wait for its reader. */
 int aside_check(const char *path, struct error *err) {
   struct aside a;
   if (is_stream(path))

@@ -14,6 +14,13 @@ bool list_add(struct list *list, void *item) {
   return true;
 }
 
+bool list_has(const struct list *list, const void *item) {
+  for (int i = 0; i < list->count; i++)
+    if (list->items[i] == item)
+      return true;
+  return false;
+}
+
 void list_remove(struct list *list, const void *item) {
   for (int i = 0; i < list->count; i++)
     if (list->items[i] == item) {

@@ -10,6 +10,7 @@ struct list {
 };
 bool list_add(struct list *list, void *item);
 void list_remove(struct list *list, const void *item);
+bool list_has(const struct list *list, const void *item);
 void list_free(struct list *list);
 
 #endif

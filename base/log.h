@@ -21,7 +21,7 @@ struct log {
 /* `spec` is OP2_LOG's value, words separated by commas; false if a word is neither a level nor a known category. */
 bool log_configure(struct log *log, const char *spec);
 bool log_wants(const struct log *log, enum log_level level, const char *category);
-/* For lines that the program asked for, by op_init's level: they are information, and OP2_LOG hides none of them. */
+/* The log for lines that the program asked for by op_init's level; OP2_LOG does not hide them. */
 struct log log_asked(const struct log *log);
 void log_line(const struct log *log, enum log_level level, const char *category, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

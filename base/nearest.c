@@ -2,10 +2,7 @@
 
 #include <ctype.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include "base/size.h"
 
 enum { LONGEST = 63 };
 
@@ -13,7 +10,7 @@ static int lower(char c) {
   return tolower((unsigned char)c);
 }
 
-static int least(int a, int b, int c) {
+static int smallest(int a, int b, int c) {
   int ab = a < b ? a : b;
   return ab < c ? ab : c;
 }
@@ -31,31 +28,34 @@ static int distance(const char *a, const char *b) {
     now[0] = (int)i;
     for (size_t j = 1; j <= nb; j++) {
       int other = lower(a[i - 1]) != lower(b[j - 1]);
-      now[j] = least(before[j] + 1, now[j - 1] + 1, before[j - 1] + other);
+      now[j] = smallest(before[j] + 1, now[j - 1] + 1, before[j - 1] + other);
       if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]))
-        now[j] = least(now[j], two[j - 2] + 1, now[j]);
+        now[j] = smallest(now[j], two[j - 2] + 1, now[j]);
     }
   }
   return rows[na % 3][nb];
 }
 
-/* Of names of one or two letters any other is a few letters away: then only capitals may differ. */
+/* How far apart two names may be. A name of one or two letters is a few letters from any other: only capitals
+ * may differ. */
 static int enough(const char *a, const char *b) {
   const size_t na = strlen(a), nb = strlen(b), shorter = na < nb ? na : nb;
   return shorter < 3 ? 0 : shorter == 3 ? 1 : shorter <= 6 ? 2 : (int)(shorter / 3);
 }
 
+/* True: the name is near enough, and nearer than *least, which becomes its distance. */
+static bool is_nearer(const char *word, const char *name, int *least) {
+  const int d = distance(word, name);
+  const bool nearer = d < *least && d <= enough(word, name);
+  *least = nearer ? d : *least;
+  return nearer;
+}
+
 int nearest_name(const char *word, const char *const names[], int count) {
-  int best = -1, best_distance = INT_MAX;
-  for (int i = 0; i < count; i++) {
-    if (!names[i])
-      continue;
-    int d = distance(word, names[i]);
-    if (d < best_distance && d <= enough(word, names[i])) {
+  int best = -1, least = INT_MAX;
+  for (int i = 0; i < count; i++)
+    if (names[i] && is_nearer(word, names[i], &least))
       best = i;
-      best_distance = d;
-    }
-  }
   return best;
 }
 
@@ -84,14 +84,10 @@ void names_note(struct text *names, const char *name) {
 }
 
 const char *names_nearest(const struct text *names, const char *word) {
-  int count = 0, n = 0;
+  const char *best = NULL;
+  int least = INT_MAX;
   for (size_t at = 0; at < names->length; at += strlen(names->data + at) + 1)
-    count++;
-  const char **list = array_new((size_t)count, sizeof *list);
-  for (size_t at = 0; list && at < names->length; at += strlen(names->data + at) + 1)
-    list[n++] = names->data + at;
-  const int near = list ? nearest_name(word, list, n) : -1;
-  const char *found = near >= 0 ? list[near] : NULL;
-  free(list);
-  return found;
+    if (is_nearer(word, names->data + at, &least))
+      best = names->data + at;
+  return best;
 }

@@ -25,9 +25,8 @@ static inline void *array_resize(void *old, size_t count, size_t size) {
   return size_mul(count, size, &bytes) ? realloc(old, bytes ? bytes : 1) : NULL;
 }
 
-/* An array that is filled one by one and made by this alone: `old` with room for an item behind its `count`. How
- * long it is follows from the count, so that nobody keeps it: it doubles where the count is a power of two. NULL:
- * no memory, and `old` is as it was. */
+/* Room in `old` for one more item behind its `count`, for an array that is made by this function alone. The
+ * count tells its size, which doubles at powers of two. NULL: no memory, and `old` is as it was. */
 static inline void *array_more(void *old, size_t count, size_t size) {
   const size_t least = 8;
   const bool full = (count == 0 || count >= least) && (count & (count - 1)) == 0;

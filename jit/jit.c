@@ -110,7 +110,7 @@ static int make_key(struct jit *jit, const struct desc *d, const void *form, str
 /* A new entry, owning the key. It is kept if it has code, or a compile of it failed. */
 static int add_entry(struct jit *jit, struct signature *key, const struct desc *d, const void *form,
                      struct entry **out, struct jit_code *got, struct error *err) {
-  /* Without memory for it this process takes part in what others ask together. */
+  /* Without memory for an entry this process still takes part in what all ask together. */
   struct entry none = {0}, *e = array_new(1, sizeof *e);
   struct job job = {.jit = jit, .d = d, .form = form, .e = e ? e : &none};
   int code = e ? OP_OK : error_memory(err, "a loop's code", sizeof *e);
@@ -196,7 +196,7 @@ int jit_code(struct jit *jit, const struct desc *d, const void *form, struct jit
 
 /* ---- ahead ---------------------------------------------------------------------------------------*/
 
-/* Is there an answer without the compiler? */
+/* True: there is an answer without the compiler. */
 static bool is_known(struct jit *jit, const struct signature *key) {
   struct text messages = {0};
   bool known = find_entry(jit, key) || ahead_has(&jit->ahead, key->hash) ||

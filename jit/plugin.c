@@ -10,7 +10,8 @@
 
 static const char file_name[] = "op2jit-clang.so";
 
-/* The plugin's note says what it is, and which shared libraries it takes clang from: those are part of it. */
+/* The plugin's note has its name and the shared libraries that it takes clang from, which are part of its
+ * identity. */
 static void identify(struct plugin *p) {
   struct text words = {0};
   if (!elf_words(text_str(&p->path), &words))
@@ -29,7 +30,7 @@ static void identify(struct plugin *p) {
 }
 
 int plugin_find(struct plugin *p, const char *first, struct error *err) {
-  if (load_missing(err)) /* what it makes could not be run */
+  if (load_missing(err)) /* no loader: code could not be run */
     return err->code;
   if (p->identity.length)
     return OP_OK;

@@ -7,7 +7,7 @@
 
 struct plugin {
   struct text path;
-  struct text identity; /* "clang 19.1.7" and a line per file that makes it what it is */
+  struct text identity; /* "clang 19.1.7", and a line for each file that it consists of */
   void *library;        /* of dlopen; never closed: LLVM does not survive it */
   const struct compiler *compiler;
 };

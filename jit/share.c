@@ -7,8 +7,8 @@ void jit_outcome_free(struct jit_outcome *o) {
   text_free(&o->messages);
 }
 
-/* In parts of one size, so that a process without memory for the whole takes part all the same. */
-int jit_share_text(const struct jit_share *share, struct text *t, struct error *err) {
+/* Sends the text in parts of one size, so that a process without memory for the whole can take part. */
+static int share_text(const struct jit_share *share, struct text *t, struct error *err) {
   char part[16384];
   size_t left = share->leads ? t->length : 0;
   int code = share->broadcast(share->ranks, &left, sizeof left, err);
@@ -40,7 +40,7 @@ int jit_share_outcome(const struct jit_share *share, struct jit_outcome *o, int 
   int status = share->broadcast(share->ranks, &head, sizeof head, &trouble);
   struct text *const texts[] = {&words, &o->binary, &o->messages};
   for (int i = 0; !status && i < 3; i++)
-    status = jit_share_text(share, texts[i], &trouble);
+    status = share_text(share, texts[i], &trouble);
   o->failed = head.failed;
   if (status)
     code = error_copy(err, &trouble);

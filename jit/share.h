@@ -1,5 +1,5 @@
-/* Processes that run the same code: one of them asks the store and the compiler, the others get what it got. How
- * bytes travel is the runtime's affair. All of them make the same calls in the same order. */
+/* Processes that run the same code: one of them, the leader, asks the store and the compiler, and gives the
+ * others what it gets. The runtime transports the bytes. All make the same calls in the same order. */
 #ifndef OP2JIT_JIT_SHARE_H
 #define OP2JIT_JIT_SHARE_H
 
@@ -18,7 +18,7 @@ struct jit_share {
   int (*all)(void *ranks, bool *yes, struct error *err);
 };
 
-/* What came of one compile. */
+/* The outcome of one compile. */
 struct jit_outcome {
   bool failed;          /* the text does not compile; `messages` say why */
   struct text binary;   /* none after a failure */
@@ -26,14 +26,12 @@ struct jit_outcome {
 };
 void jit_outcome_free(struct jit_outcome *o);
 
-/* The leader's text becomes everybody's. */
-int jit_share_text(const struct jit_share *share, struct text *t, struct error *err);
 /* The leader's outcome becomes everybody's. `code` is this process's own outcome, with the error set; the leader's
  * failure becomes everybody's, with its message. OP_ERR_MEMORY if there is no memory for the outcome. */
 int jit_share_outcome(const struct jit_share *share, struct jit_outcome *o, int code, struct error *err);
 
-/* After an outcome was taken: `code` of this process, and whether it keeps what it got. *kept becomes whether all
- * do. If not, what others failed with is this process's error too: the next time all of them ask together again. */
+/* After an outcome was taken. `code` of this process; *kept: whether it keeps what it got, and then whether all
+ * do. If not, the failure of others becomes this process's error too, so that all ask together the next time. */
 int jit_share_kept(const struct jit_share *share, int code, bool *kept, struct error *err);
 
 #endif

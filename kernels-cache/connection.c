@@ -1,4 +1,4 @@
-/* From the name of a file to a connection: its place, its tables, its journal. */
+/* Opening: the place of a file, its tables, its journal. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,7 @@ void store_close_connection(struct connection *c) {
 bool connection_open(struct store *store, struct connection *c, const char *name, int flags) {
   int code = sqlite3_open_v2(name, &c->db, flags | SQLITE_OPEN_NOMUTEX, store->options.vfs);
   if (code != SQLITE_OK) {
-    store_fault(store, c, code, "opening");
+    store_fault(c, code, "opening");
     return false;
   }
   sqlite3_busy_handler(c->db, wait_for_lock, store);
@@ -44,12 +44,12 @@ bool connection_open(struct store *store, struct connection *c, const char *name
   return true;
 }
 
-static bool execute(struct store *store, struct connection *c, const char *sql) {
-  return store_execute(store, c, sql, "configuring");
+static bool execute(struct connection *c, const char *sql) {
+  return store_execute(c, sql, "configuring");
 }
 
-/* What the journal mode is after asking for one; NULL: busy or failed. */
-static const char *ask_journal(struct store *store, struct connection *c, const char *sql) {
+/* Asks for a journal mode and returns the one that is set; NULL: busy or failed. */
+static const char *ask_journal(struct connection *c, const char *sql) {
   static const char *const known[] = {"wal", "truncate", "delete", "memory", "persist", "off"};
   sqlite3_stmt *st = NULL;
   const char *mode = NULL;
@@ -66,7 +66,7 @@ static const char *ask_journal(struct store *store, struct connection *c, const 
     sqlite3_finalize(st);
   }
   if (code != SQLITE_ROW && code != SQLITE_BUSY)
-    store_fault(store, c, code, "choosing the journal");
+    store_fault(c, code, "choosing the journal");
   return mode;
 }
 
@@ -76,27 +76,26 @@ static const char *ask_journal(struct store *store, struct connection *c, const 
 static bool choose_journal(struct store *store, struct connection *c) {
   const char *mode;
   if (place_is_local(store->file_system)) {
-    mode = ask_journal(store, c, "PRAGMA journal_mode = WAL");
+    mode = ask_journal(c, "PRAGMA journal_mode = WAL");
     if (!c->fault)
-      execute(store, c, "PRAGMA journal_size_limit = 4194304");
+      execute(c, "PRAGMA journal_size_limit = 4194304");
   } else {
-    execute(store, c, "PRAGMA locking_mode = EXCLUSIVE");
-    mode = ask_journal(store, c, "PRAGMA journal_mode = TRUNCATE");
+    execute(c, "PRAGMA locking_mode = EXCLUSIVE");
+    mode = ask_journal(c, "PRAGMA journal_mode = TRUNCATE");
     if (!c->fault)
-      execute(store, c, "PRAGMA locking_mode = NORMAL");
+      execute(c, "PRAGMA locking_mode = NORMAL");
   }
   store->journal = mode ? mode : "unknown";
   return !c->fault;
 }
 
 static bool choose_syncing(struct store *store, struct connection *c) {
-  return execute(store, c,
-                 place_is_local(store->file_system) ? "PRAGMA synchronous = NORMAL"
-                                                    : "PRAGMA synchronous = OFF");
+  return execute(c, place_is_local(store->file_system) ? "PRAGMA synchronous = NORMAL"
+                                                       : "PRAGMA synchronous = OFF");
 }
 
-bool connection_configure(struct store *store, struct connection *c) {
-  return execute(store, c, "PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY");
+bool connection_configure(struct connection *c) {
+  return execute(c, "PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY");
 }
 
 void store_open_memory(struct store *store) {
@@ -128,10 +127,10 @@ static enum opened open_file(struct store *store, const char *path, int *version
   if (!connection_open(store, c, path, SQLITE_OPEN_READWRITE))
     return OPENED_WITH_FAULT;
   if (!local) /* before the first read, which would want shared memory if the file is in WAL mode */
-    execute(store, c, "PRAGMA locking_mode = EXCLUSIVE");
-  if (c->fault || !connection_configure(store, c))
+    execute(c, "PRAGMA locking_mode = EXCLUSIVE");
+  if (c->fault || !connection_configure(c))
     return OPENED_WITH_FAULT;
-  switch (schema_check(store, c, version)) {
+  switch (schema_check(c, version)) {
   case SCHEMA_GOOD:
     c->known = true;
     return store->options.read_only || (choose_journal(store, c) && choose_syncing(store, c))
@@ -140,8 +139,9 @@ static enum opened open_file(struct store *store, const char *path, int *version
   case SCHEMA_EMPTY:
     if (store->options.read_only)
       return OPENED_NOT;
-    /* Nobody waits for the disk while the file is made: others that start at the same moment wait for us. */
-    return execute(store, c, "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA synchronous = OFF") &&
+    /* While the file is made nothing is synced to the disk: others that start at the same moment wait for this
+     * process. */
+    return execute(c, "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA synchronous = OFF") &&
                    choose_journal(store, c) && schema_create(store, c) && choose_syncing(store, c)
                ? OPENED
                : OPENED_WITH_FAULT;

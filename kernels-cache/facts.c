@@ -4,15 +4,16 @@
 bool store_put_verdict(struct store *store, const char *key, const char *verdict) {
   if (!store_enter(store))
     return false;
-  const bool kept =
-      store_can_write(store) && store_tell(store, SQL_PUT_VERDICT, "tti", key, verdict, store_now(store));
+  const bool kept = store_can_write(store) &&
+                    store_tell(store, "INSERT OR REPLACE INTO verdict(key, verdict, made) VALUES(?1, ?2, ?3)",
+                               "tti", key, verdict, store_now(store));
   store_leave(store);
   return kept;
 }
 
-static bool verdict_from(struct store *store, struct connection *c, const char *key, struct text *out) {
-  sqlite3_stmt *st = store_ask(store, c, SQL_GET_VERDICT, "t", key);
-  const bool found = st && store_step(store, c, st) == SQLITE_ROW && store_add_text(st, 0, out);
+static bool verdict_from(struct connection *c, const void *key, void *out) {
+  sqlite3_stmt *st = store_ask(c, "SELECT verdict FROM verdict WHERE key = ?1", "t", key);
+  const bool found = st && store_step(c, st) == SQLITE_ROW && store_add_text(st, 0, out);
   sqlite3_reset(st);
   return found;
 }
@@ -25,8 +26,11 @@ bool store_put_fact(struct store *store, const char *machine, const char *name, 
                     const char *words) {
   if (!store_enter(store))
     return false;
-  const bool kept = store_can_write(store) &&
-                    store_tell(store, SQL_PUT_FACT, "ttdti", machine, name, number, words, store_now(store));
+  const bool kept =
+      store_can_write(store) &&
+      store_tell(store,
+                 "INSERT OR REPLACE INTO fact(machine, name, number, words, made) VALUES(?1, ?2, ?3, ?4, ?5)",
+                 "ttdti", machine, name, number, words, store_now(store));
   store_leave(store);
   return kept;
 }
@@ -36,8 +40,9 @@ bool store_get_fact(struct store *store, const char *machine, const char *name, 
   if (!store_enter(store))
     return false;
   struct connection *c = &store->main; /* a layer's machine is another one */
-  sqlite3_stmt *st = store_ask(store, c, SQL_GET_FACT, "tt", machine, name);
-  bool found = st && store_step(store, c, st) == SQLITE_ROW;
+  sqlite3_stmt *st = store_ask(c, "SELECT number, words, made FROM fact WHERE machine = ?1 AND name = ?2",
+                               "tt", machine, name);
+  bool found = st && store_step(c, st) == SQLITE_ROW;
   if (found) {
     long long age = store_now(store) - sqlite3_column_int64(st, 2);
     found = valid_seconds <= 0 ||

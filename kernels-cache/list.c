@@ -1,13 +1,17 @@
-/* Looking without touching: what is there, how much of it, and is it all right? */
+/* Read-only views: rows, and numbers about them. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "inner.h"
 
-static void list_from(struct store *store, struct connection *c, const char *loop, store_visit_row *visit,
-                      void *user) {
-  sqlite3_stmt *st = store_ask(store, c, SQL_LIST_BINARIES, "o", loop);
-  while (st && store_step(store, c, st) == SQLITE_ROW) {
+static void list_from(struct connection *c, const char *loop, store_visit_row *visit, void *user) {
+  sqlite3_stmt *st = store_ask(c,
+                               "SELECT s.hash, s.loop, b.size, length(b.data) + length(b.source), b.seconds, "
+                               "b.made, b.used, coalesce((SELECT value FROM component WHERE signature = s.id "
+                               "AND name = 'shape'), '') FROM binary b JOIN signature s ON s.id = "
+                               "b.signature WHERE ?1 IS NULL OR s.loop = ?1 ORDER BY b.made DESC, s.id DESC",
+                               "o", loop);
+  while (st && store_step(c, st) == SQLITE_ROW) {
     struct store_row row = {.hash = store_text(st, 0),
                             .loop = store_text(st, 1),
                             .origin = store_where(c),
@@ -25,9 +29,8 @@ static void list_from(struct store *store, struct connection *c, const char *loo
 void store_list(struct store *store, const char *loop, store_visit_row *visit, void *user) {
   if (!store_enter(store))
     return;
-  list_from(store, &store->main, loop, visit, user);
-  for (int i = 0; i < store->nlayers; i++)
-    list_from(store, &store->layers[i], loop, visit, user);
+  for (int i = -1; i < store->nlayers; i++)
+    list_from(store_connection(store, i), loop, visit, user);
   store_leave(store);
 }
 
@@ -35,8 +38,14 @@ void store_stats(struct store *store, struct store_stats *out) {
   *out = (struct store_stats){.journal = "none", .file_system = "none"};
   if (!store_enter(store))
     return;
-  sqlite3_stmt *st = store_prepare(store, &store->main, SQL_STATS);
-  if (st && store_step(store, &store->main, st) == SQLITE_ROW) {
+  sqlite3_stmt *st = store_prepare(
+      &store->main, "SELECT (SELECT count(*) FROM binary), (SELECT count(DISTINCT s.loop) FROM binary b JOIN "
+                    "signature s ON s.id = b.signature), (SELECT coalesce(sum(size), 0) FROM binary), "
+                    "(SELECT coalesce(sum(length(data) + length(source)), 0) FROM binary), (SELECT count(*) "
+                    "FROM failure), (SELECT count(*) FROM tuning), (SELECT count(*) FROM verdict), (SELECT "
+                    "count(*) FROM fact), (SELECT count(*) FROM history), (SELECT count(*) FROM damaged), "
+                    "(SELECT count(*) FROM lease), (SELECT coalesce(sum(seconds), 0) FROM binary)");
+  if (st && store_step(&store->main, st) == SQLITE_ROW) {
     long long *const fields[] = {&out->binaries, &out->loops,   &out->binary_bytes, &out->stored_bytes,
                                  &out->failures, &out->tunings, &out->verdicts,     &out->facts,
                                  &out->events,   &out->damaged, &out->leases};

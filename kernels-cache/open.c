@@ -16,34 +16,16 @@ static char *absolute(const char *path) {
   return t.data ? text_take(&t) : NULL;
 }
 
-static char *copy(const char *s, bool *good) {
-  char *c = s ? strdup(s) : NULL;
-  if (s && !c)
-    *good = false;
-  return c;
-}
-
 static bool copy_options(struct store *store, const struct store_options *from) {
-  bool good = true;
+  const bool memory = !from->path || strcmp(from->path, "off") == 0;
   struct store_options *o = &store->options;
   *o = *from;
-  bool memory = !from->path || strcmp(from->path, "off") == 0;
   o->path = memory ? NULL : from->path[0] ? absolute(from->path) : strdup("");
-  if (!memory && !o->path)
-    good = false;
   o->layers = NULL;
-  o->vfs = copy(from->vfs, &good);
-  o->file_system = copy(from->file_system, &good);
   o->cap = from->cap > 0 ? from->cap : STORE_DEFAULT_CAP;
   o->busy_ms = from->busy_ms > 0 ? from->busy_ms : 1000;
   o->lease_seconds = from->lease_seconds > 0 ? from->lease_seconds : 30;
-  return good;
-}
-
-static void free_options(struct store_options *o) {
-  free((char *)(size_t)o->path);
-  free((char *)(size_t)o->vfs);
-  free((char *)(size_t)o->file_system);
+  return memory || o->path;
 }
 
 static void open_all(struct store *store, const char *layers) {
@@ -69,7 +51,6 @@ int store_open(struct store **out, const struct store_options *options, struct e
   if (!store)
     return error_memory(err, "the kernel cache", sizeof *store);
   if (!copy_options(store, options)) {
-    free_options(&store->options);
     free(store);
     return error_memory(err, "the kernel cache's options", sizeof *store);
   }
@@ -92,13 +73,13 @@ static void release(struct store *store) {
   text_free(&store->host);
   text_free(&store->host_name);
   pthread_mutex_destroy(&store->mutex);
-  free_options(&store->options);
+  free((char *)(size_t)store->options.path);
   free(store);
 }
 
 void store_close(struct store *store) {
-  /* In a forked child the connections are the parent's: closing them would disturb its journal. They stay as they
-   * are. */
+  /* A forked child leaves the parent's connections as they are: closing them would disturb the parent's
+   * journal. */
   if (!store || getpid() != store->pid)
     return;
   flush_touches(store);

@@ -40,7 +40,7 @@ void pack(const void *data, size_t size, struct packed *out) {
 #endif
 }
 
-/* Does the packing itself say this size? Asked before so many bytes are allocated. */
+/* True: the packing itself says this size. Asked before so many bytes are allocated. */
 static bool size_is_right(const void *data, size_t stored, enum encoding encoding, size_t size) {
   if (encoding == ENCODING_PLAIN)
     return stored == size;

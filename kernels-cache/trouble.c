@@ -1,5 +1,5 @@
-/* What happens when SQLite, the disk or the file failed: each public function is between enter and leave, and
- * leaving acts on what was noted, once nothing is in flight. */
+/* Trouble with SQLite, the disk or the file. Each public function is between enter and leave, and leaving acts
+ * on what was noted, once nothing is in flight. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #define KEPT_ASIDE 5
 #define PAUSE_SECONDS 15
 
-/* Only one process at a time may rename, or a second one would take the fresh file for the damaged one. */
+/* Only one process at a time may rename, or a second one would rename the fresh file. */
 static int lock_renaming(const char *path) {
   struct text name = {0};
   text_addf(&name, "%s.lock", path);
@@ -100,8 +100,8 @@ static void act_on_damage(struct store *store, const char *words) {
     go_on_in_memory(store);
     return;
   }
-  /* The connection is closed before the rename, so that SQLite is done with the journals; what names the file is
-   * kept. */
+  /* The connection is closed before the rename, so that SQLite is done with the journals; the name of the file
+   * is kept. */
   struct connection old = {.path = c->path, .device = c->device, .inode = c->inode, .known = c->known};
   c->path = NULL;
   store_close_connection(c);
@@ -139,20 +139,20 @@ static void act_on_busy(struct store *store, const char *words) {
       store_where(&store->main), words, PAUSE_SECONDS, store->main.path ? store->main.path : "");
 }
 
-/* Did another process set the file aside while we had it open? Then errors of any kind come from that. */
+/* True: another process has set the file aside, which explains any error. */
 static bool was_replaced(const struct connection *c) {
   struct stat now;
   return c->path && c->device &&
          (stat(c->path, &now) != 0 || now.st_dev != c->device || now.st_ino != c->inode);
 }
 
-/* No statement here breaks a rule of the tables in a file that is whole: its pages contradict one another, or what
- * was to be taken over from another file is wrong. */
+/* True: the file contradicts itself. No statement here breaks a rule of the tables of a whole file, unless an
+ * imported row does. */
 static bool contradicts_itself(struct store *store, int code) {
   int findings = 0;
   struct text report = {0};
   if (code == SQLITE_CONSTRAINT && store->main.db)
-    store_check_file(store, &store->main, &report, &findings);
+    store_check_file(&store->main, &report, &findings);
   text_free(&report);
   return findings > 0;
 }

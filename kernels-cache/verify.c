@@ -1,4 +1,4 @@
-/* Read everything and compare it with what was noted when it was written. */
+/* Reads everything and compares it with what was noted when it was written. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +24,14 @@ bool binary_check(const char *hash, const struct binary_row *row, const char **w
   return whole;
 }
 
+sqlite3_stmt *binary_scan(struct connection *c, long long after) {
+  return store_ask(c,
+                   "SELECT b.signature, s.hash, s.loop, b.size, b.encoding, b.checksum, b.data, "
+                   "b.source_size, b.source_encoding, b.source, b.seconds, b.made, b.used FROM binary b LEFT "
+                   "JOIN signature s ON s.id = b.signature WHERE b.signature > ?1 ORDER BY b.signature",
+                   "i", after);
+}
+
 void binary_from_scan(sqlite3_stmt *st, struct binary_row *row) {
   *row =
       (struct binary_row){.size = (size_t)sqlite3_column_int64(st, 3),
@@ -40,19 +48,20 @@ void binary_from_scan(sqlite3_stmt *st, struct binary_row *row) {
                           .used = sqlite3_column_int64(st, 12)};
 }
 
-/* The next damaged row behind row *at, which it becomes; NULL: there is none. `key` is to be freed. */
-static const char *next_damaged(struct store *store, struct connection *c, long long *at,
-                                struct store_key *key, long long *checked) {
-  sqlite3_stmt *st = store_ask(store, c, SQL_SCAN_BINARIES, "i", *at);
+/* The reason of the next damaged row behind row *at, which is set to it; NULL: there is none. `key` is to be
+ * freed. */
+static const char *next_damaged(struct connection *c, long long *at, struct store_key *key,
+                                long long *checked) {
+  sqlite3_stmt *st = binary_scan(c, *at);
   const char *why = NULL;
-  while (st && !why && store_step(store, c, st) == SQLITE_ROW) {
+  while (st && !why && store_step(c, st) == SQLITE_ROW) {
     struct binary_row row;
     binary_from_scan(st, &row);
     const bool whole = binary_check(store_text(st, 1), &row, &why);
     *at = sqlite3_column_int64(st, 0);
     ++*checked;
     if ((!whole && !why) || !sqlite3_column_text(st, 1)) {
-      store_fault(store, c, SQLITE_NOMEM, "checking");
+      store_fault(c, SQLITE_NOMEM, "checking");
       why = NULL;
     }
     if (why)
@@ -67,8 +76,8 @@ static int verify_file(struct store *store, struct connection *c, struct text *r
   long long at = 0;
   struct store_key key = {0};
   const bool layer = c != &store->main;
-  store_check_file(store, c, report, &findings);
-  for (const char *why; !c->fault && (why = next_damaged(store, c, &at, &key, checked)); findings++) {
+  store_check_file(c, report, &findings);
+  for (const char *why; !c->fault && (why = next_damaged(c, &at, &key, checked)); findings++) {
     text_addf(report, "%s: binary %.12s of %s: %s; %s\n", store_where(c), key.hash, key.loop, why,
               layer ? "it will be passed over" : "it is set aside");
     if (!layer)
@@ -88,7 +97,7 @@ int store_verify(struct store *store, struct text *report, long long *checked) {
   int findings = 0;
   if (store_enter(store)) {
     for (int i = -1; i < store->nlayers; i++) {
-      struct connection *c = i < 0 ? &store->main : &store->layers[i];
+      struct connection *c = store_connection(store, i);
       if (c->db)
         findings += verify_file(store, c, report, &count);
     }

@@ -20,7 +20,8 @@ static void *work(void *argument) {
   return NULL;
 }
 
-/* Signals are for the program's threads; what a mistake of its own raises is not blocked, a compiler catches it. */
+/* Signals go to the program's threads. Signals of the thread's own mistakes are not blocked: a compiler catches
+ * them. */
 static bool start(struct behind *b) {
   static const int own[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
   sigset_t all, before;

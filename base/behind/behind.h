@@ -1,5 +1,5 @@
-/* One piece of work on a thread of its own, of lower priority, while the program goes on. All calls here are for one thread,
- * that which owns the struct; what the work touches is nobody else's until it is done. */
+/* One piece of work on a thread of its own, of lower priority, while the program goes on. Only the thread that
+ * owns the struct may call these functions. Nobody else may touch what the work touches until it is done. */
 #ifndef OP2JIT_BASE_BEHIND_H
 #define OP2JIT_BASE_BEHIND_H
 
@@ -15,14 +15,14 @@ struct behind {
   bool known;     /* region would inherit its one processor */
   int nice;       /* of the thread */
   bool started;
-  pid_t process; /* that it was started in: a forked child has no such thread */
+  pid_t process; /* process that started it: a forked child has no such thread */
   pthread_t thread;
-  atomic_bool done; /* release by the thread, acquire by the owner: what the work wrote */
+  atomic_bool done; /* release by the thread, acquire by the owner, which then sees what the work wrote */
   void (*work)(void *argument);
   void *argument;
 };
 
-/* Looks where the process may run. `nice`: from 0 to BEHIND_LOWEST, which takes what nobody else wants. */
+/* Notes where the process may run. `nice`: from 0 to BEHIND_LOWEST, which takes only idle time. */
 enum { BEHIND_LOWEST = 19 };
 void behind_open(struct behind *b, int nice);
 /* False: no thread can be started. None is under way. */
@@ -30,8 +30,7 @@ bool behind_begin(struct behind *b, void (*work)(void *argument), void *argument
 bool behind_is_busy(const struct behind *b);
 /* It was begun, and is done: behind_finish does not wait. */
 bool behind_is_done(const struct behind *b);
-/* A forked child has only a copy of what its parent's thread was at: memory that nobody owns any more. Then nothing is under
- * way, as if it never was. */
+/* True in a forked child, which has a copy of the struct and no such thread. Afterwards no work is under way. */
 bool behind_is_lost(struct behind *b);
 /* Wait for it. */
 void behind_finish(struct behind *b);

@@ -47,11 +47,11 @@ typedef double lanes __attribute__((vector_size(LANES * sizeof(double))));
 typedef int64_t masks __attribute__((vector_size(LANES * sizeof(int64_t))));
 typedef uint64_t counts __attribute__((vector_size(LANES * sizeof(uint64_t)))); /* may wrap round */
 
-/* From here on sums of a piece might overflow. */
+/* Sums of a piece with larger values might overflow. */
 static const double most_at_once = 0x1p960;
 
-/* A piece has 2^10 values of less than 2^(exponent + 1): multiples of 2^(exponent - 42), whose sum has 53 bits. What is left is
- * at most half of that. */
+/* A piece has 2^10 values of less than 2^(exponent + 1). Their multiples of 2^(exponent - 42) have a sum of 53
+ * bits, and at most half a step of each value is left. */
 enum { SPAN = 42, FOLDS = 3 };
 
 #define INLINED static inline __attribute__((always_inline))
@@ -64,7 +64,7 @@ INLINED void raise(masks *most, const double *values) {
   *most = (bits & is) | (*most & ~is);
 }
 
-/* Of all sizes; NaN is larger than all numbers. As bits. */
+/* The largest size among the values, as bits; NaN is larger than all numbers. */
 INLINED int64_t largest(const double *values, int n) {
   masks even = {0}, odd = {0};
   for (int i = 0; i < n; i += AT_ONCE) {
@@ -79,7 +79,7 @@ INLINED int64_t largest(const double *values, int n) {
   return all;
 }
 
-/* The sum's neighbours are a step away, so what x has of whole steps goes to it, rounded; the rest stays. */
+/* Moves the whole steps of x, rounded, to the sum, whose neighbours are a step away; the rest stays in x. */
 INLINED void take(lanes *x, lanes *sum) {
   const lanes more = *sum + *x;
   *x -= more - *sum;
@@ -117,8 +117,8 @@ INLINED double sum_of(const lanes *even, const lanes *odd, double began) {
   return sum;
 }
 
-/* Of each step the multiples in all values, and of the next one those in the rest, in two steps or three; `rest` gets what is
- * left then. Is anything? */
+/* Sums up the multiples of each step, in two steps or three: the first in the values, the next in what they
+ * leave. `rest` gets what is left at the end. True: something is left. */
 INLINED bool fold(const double *values, int n, const double c[FOLDS], bool three, double sums[FOLDS],
                   double *rest) {
   struct folded even = begin_fold(c), odd = even;
@@ -155,16 +155,16 @@ INLINED void find_steps(int exponent, double c[FOLDS]) {
   }
 }
 
-/* ---- many like those before ----------------------------------------------------------------------------*/
+/* ---- many, by the steps of those before ------------------------------------------------------------------*/
 
-struct alike {
+struct stepped {
   lanes first, second;
   masks outside, left;
 };
 
-/* As long as the first sum stays in its binade, nothing is lost on the way: its steps are what they were, and no value is
- * larger than it. */
-INLINED void fold_alike(struct alike *to, const masks *began, const double *values) {
+/* While the first sum stays in its binade nothing is lost: its steps do not change, and no value is larger than
+ * it. */
+INLINED void fold_by_steps(struct stepped *to, const masks *began, const double *values) {
   lanes x;
   memcpy(&x, values, sizeof x);
   take(&x, &to->first);
@@ -174,7 +174,7 @@ INLINED void fold_alike(struct alike *to, const masks *began, const double *valu
   to->second = more;
 }
 
-/* So many steps are between a sum and where it began; any number if it left its binade. */
+/* The number of steps between a sum and where it began; any number if it left its binade. */
 INLINED int64_t steps_of(const lanes *even, const lanes *odd, const masks *began) {
   const counts both = ((counts)*even - (counts)*began) + ((counts)*odd - (counts)*began);
   uint64_t sum = 0;
@@ -189,15 +189,15 @@ INLINED bool knows_steps(const struct exact *e) {
   return e->exponent && !e->far && e->misses < MISSES;
 }
 
-INLINED void find_alike(const struct exact *e, int *first, int *second) {
+INLINED void known_steps(const struct exact *e, int *first, int *second) {
   *first = first_step(e->exponent - EXPONENTS / 2);
   *second = first_step(*first - 1);
 }
 
-/* What two sums have come to, unless the bits show that the steps did not suit. */
+/* Adds what two sums have come to. False: the bits show that the steps did not suit, and nothing is added. */
 static bool put_steps(struct exact *e, int64_t outside, int64_t left, int64_t whole, int64_t rest) {
   int first, second;
-  find_alike(e, &first, &second);
+  known_steps(e, &first, &second);
   if ((outside & ~(((int64_t)1 << MANTISSA) - 1)) || (left & INT64_MAX))
     return false;
   put(e, whole < 0, (uint64_t)(whole < 0 ? -whole : whole), first + LEAST);
@@ -205,16 +205,18 @@ static bool put_steps(struct exact *e, int64_t outside, int64_t left, int64_t wh
   return true;
 }
 
-/* By the steps of an earlier piece, without a look at the sizes. False: these do not suit, and nothing was added. */
-INLINED bool add_alike(struct exact *e, const double *values, int n) {
+/* Adds by the steps of an earlier piece, without a look at the sizes. False: the steps do not suit, and nothing
+ * is added. */
+INLINED bool add_by_steps(struct exact *e, const double *values, int n) {
   int first, second;
-  find_alike(e, &first, &second);
+  known_steps(e, &first, &second);
   const lanes none = {0};
-  struct alike even = {.first = rounding_to(first) + none, .second = rounding_to(second) + none}, odd = even;
+  struct stepped even = {.first = rounding_to(first) + none, .second = rounding_to(second) + none},
+                 odd = even;
   const masks began = (masks)even.first, began_second = (masks)even.second;
   for (int i = 0; i < n; i += AT_ONCE) {
-    fold_alike(&even, &began, values + i);
-    fold_alike(&odd, &began, values + i + LANES);
+    fold_by_steps(&even, &began, values + i);
+    fold_by_steps(&odd, &began, values + i + LANES);
   }
   int64_t outside = 0, left = 0;
   for (int k = 0; k < LANES; k++) {
@@ -228,7 +230,7 @@ INLINED bool add_alike(struct exact *e, const double *values, int n) {
 /* Values that lie within some 2^33 of each other need two steps, of 2^76 three. So do mostly those that follow. */
 INLINED void add_values(struct exact *e, const double *values, int n) {
   double room[EXACT_PIECE], c[FOLDS], sums[FOLDS];
-  if (knows_steps(e) && add_alike(e, values, n))
+  if (knows_steps(e) && add_by_steps(e, values, n))
     return;
   e->misses += e->exponent != 0;
   int64_t most = largest(values, n);
@@ -254,7 +256,7 @@ INLINED void add_values(struct exact *e, const double *values, int n) {
 
 void exact_begin_along(const struct exact *e, struct exact_along *a) {
   int first, second;
-  find_alike(e, &first, &second);
+  known_steps(e, &first, &second);
   *a = (struct exact_along){.first = knows_steps(e) ? rounding_to(first) : 0,
                             .second = knows_steps(e) ? rounding_to(second) : 0};
 }
@@ -277,10 +279,11 @@ void exact_extremum(bool most, double start, double *best, double value) {
     *best = value;
 }
 
-/* The bits of a double as a whole number that is larger where the double is, -0.0 below 0; and back. NaN are at the ends. */
+/* The bits of a double as a whole number that is larger where the double is, with -0.0 below 0 and NaN at the
+ * ends; and back. */
 #define AS_WHOLE(bits) ((bits) ^ ((bits) >> 63 & INT64_MAX))
 
-/* What is larger than all numbers, and what is less. */
+/* Infinity as bits: AS_WHOLE of it is larger than all numbers. */
 static const int64_t infinite = INT64_C(0x7ff0000000000000);
 
 struct range {
@@ -296,7 +299,7 @@ INLINED void widen(struct range *r, const double *values) {
   r->most = (bits & above) | (r->most & ~above);
 }
 
-/* Of whole vectors of values. False: some are NaN. */
+/* The range of whole vectors of values. False: some are NaN. */
 INLINED bool find_range(const double *values, int n, double ends[2]) {
   const masks none = {0};
   struct range even = {.least = none + INT64_MAX, .most = none + INT64_MIN}, odd = even;
@@ -373,7 +376,7 @@ void exact_extrema(bool most, double start, double *best, const double *values, 
 
 /* ---- sums of sums --------------------------------------------------------------------------------------*/
 
-/* All limbs but the last are from -least to 2^32 - 1 - least then. */
+/* Carries, so that all limbs but the last are from -least to 2^32 - 1 - least. */
 static void carry(struct exact *e, int64_t least) {
   int64_t up = 0;
   int i = e->low;
@@ -387,7 +390,7 @@ static void carry(struct exact *e, int64_t least) {
   e->high = e->high > i ? e->high : i;
 }
 
-/* Of both signs, so that a sum below zero is carried no further than another one. */
+/* Limbs of both signs, so that a sum below zero is carried no further than another one. */
 static const int64_t half = (int64_t)1 << (LIMB - 1);
 
 void exact_add(struct exact *to, const struct exact *from) {
@@ -415,7 +418,8 @@ static uint64_t limb_at(const struct exact *e, int i) {
   return i >= 0 ? (uint64_t)e->limbs[i] : 0;
 }
 
-/* Of limbs from 0 on: 64 bits from the first that is set, of which the last one stands for all behind them. */
+/* The value of limbs that are not negative: 64 bits from the first set one on; the last bit stands for all
+ * behind it. */
 static double rounded(const struct exact *e, int top, bool narrow) {
   uint64_t m = limb_at(e, top) << LIMB | limb_at(e, top - 1);
   const uint64_t next = limb_at(e, top - 2);
@@ -455,7 +459,7 @@ double exact_value(const struct exact *e) {
   return value_of(e, false);
 }
 
-/* What is below a float's least bit is in no sum of floats. */
+/* No sum of floats has a bit below a float's least one. */
 float exact_value_of_floats(const struct exact *e) {
   return (float)value_of(e, true);
 }

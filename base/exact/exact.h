@@ -1,5 +1,5 @@
-/* Sums that do not depend on the order of what is added: all bits are kept until the end, and rounded once. And extrema of
- * which the same holds, for zeros of both signs and NaN too. */
+/* Sums that do not depend on the order of what is added: all bits are kept until the end and rounded once.
+ * Extrema that do not depend on it either, for zeros of both signs and NaN too. */
 #ifndef OP2JIT_BASE_EXACT_H
 #define OP2JIT_BASE_EXACT_H
 
@@ -14,8 +14,8 @@ struct exact {
   int32_t odd;       /* of values that no limbs hold */
   int32_t low, high; /* all limbs before `low`, and from `high` on, are zero; high 0: all are */
   bool far;          /* values of one piece were far apart */
-  int16_t cut;       /* a device's sum: what it had before this limb is gone, of each value alike */
-  int32_t exponent;  /* of the largest value of a piece, as doubles have it; 0: of none */
+  int16_t cut;       /* a device's sum: the part of each value below this limb is cut off */
+  int32_t exponent;  /* of the largest value of a piece, as doubles have it; 0: none yet */
   int32_t misses;    /* pieces that were not like it */
 };
 
@@ -32,23 +32,23 @@ struct exact_along {
   long long done;
 };
 void exact_begin_along(const struct exact *e, struct exact_along *a);
-/* How many of its values were added so: what is behind them is not in the sum yet. */
+/* How many of its values were added; those behind them are not in the sum yet. */
 int exact_end_along(struct exact *e, const struct exact_along *a);
 void exact_add(struct exact *to, const struct exact *from);
-/* Before sums are added of which some are cut: *to is cut where *from is, or further up. Where all of them do so first, and none
- * was carried, a device's sum of all values is what comes of its sums of any parts. */
+/* Before sums are added and some are cut: cuts *to where *from is cut, or further up. If this is done first for
+ * all sums, and none was carried, a device's sum of all values equals the sum of its sums of any parts. */
 void exact_cut(struct exact *to, const struct exact *from);
 /* `count` of limb i: of sums that a device made. */
 void exact_add_limb(struct exact *e, int i, int64_t count);
-/* Rounded to the nearest; -0.0 if it is zero, so that what it is added to stays as it is. */
+/* Rounded to the nearest. A sum of zero is -0.0, which changes nothing that it is added to. */
 double exact_value(const struct exact *e);
-/* Of floats: rounded once as well, not to a double first. */
+/* The sum of floats: rounded once, not to a double first. */
 float exact_value_of_floats(const struct exact *e);
 
-/* The better of both becomes *best. -0.0 is less than 0. A NaN beats all that is none, unless the program `start`ed from one;
- * all NaN have the same bits. */
+/* The better of both becomes *best. -0.0 is less than 0. A NaN beats all numbers, unless `start`, the program's
+ * value, was a NaN. All NaN have the same bits. */
 void exact_extremum(bool most, double start, double *best, double value);
-/* Of many values. */
+/* The same of many values. */
 void exact_extrema(bool most, double start, double *best, const double *values, int n);
 
 #endif

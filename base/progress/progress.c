@@ -6,8 +6,8 @@
 #include "base/clock.h"
 #include "base/text.h"
 
-/* Of any terminal since the VT100: keep the cursor's place, and write without going on to a second line; then wipe
- * what is behind, and go back. */
+/* Codes of any terminal since the VT100: `before` keeps the cursor's place and writes without going on to a
+ * second line; `behind` wipes what is left of the line and goes back. */
 static const char before[] = "\0337\033[?7l", behind[] = "\033[K\033[?7h\0338", wipe[] = "\033[K";
 
 static const double pause = 0.1; /* seconds between two drawings of a step */

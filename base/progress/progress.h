@@ -1,6 +1,6 @@
-/* What takes long says so while it lasts: one line on the terminal, which the next one writes over, and which is gone
- * at the end. On a terminal it stands behind what the program wrote, whose place the cursor keeps. One thread at a
- * time. Every function takes NULL, and does nothing then. */
+/* Progress of long work: one line on the terminal. The next line writes over it, and it is gone at the end. It
+ * stands behind what the program wrote and keeps the cursor's place. One thread at a time. Every function takes
+ * NULL and then does nothing. */
 #ifndef OP2JIT_BASE_PROGRESS_H
 #define OP2JIT_BASE_PROGRESS_H
 
@@ -18,11 +18,11 @@ struct progress {
   double drawn; /* when */
 };
 
-/* A step begins: what is done, and to what. */
+/* A step begins. The line says what is done, and to what. */
 void progress_step(struct progress *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The same step goes on. Called as often as one likes: few of them are drawn. */
 void progress_more(struct progress *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Nothing is done any more that anybody need know of. */
+/* The work is over: wipe the line. */
 void progress_wipe(struct progress *p);
 static inline void progress_end(struct progress *p) {
   if (p && p->shown)

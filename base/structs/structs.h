@@ -1,4 +1,4 @@
-/* Structs of the program: what types.c asks of them. */
+/* Structs of the program, for types.c. */
 #ifndef OP2JIT_BASE_STRUCTS_H
 #define OP2JIT_BASE_STRUCTS_H
 

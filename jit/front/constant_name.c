@@ -4,36 +4,27 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/text.h"
+#include "jit/front/lexer.h"
 #include "jit/front/prelude.h"
-
-static bool is_in_name(char c) {
-  return isalnum((unsigned char)c) || c == '_';
-}
 
 static bool is_identifier(const char *name) {
   if (isdigit((unsigned char)*name) || !*name)
     return false;
-  while (is_in_name(*name))
+  while (is_in_word(*name))
     name++;
   return !*name;
 }
 
-static bool is_keyword(const char *name) {
-  static const char *const words[] = {
-      "asm",      "typeof",   "auto",   "break",    "case",   "char",     "const",  "continue",
-      "default",  "do",       "double", "else",     "enum",   "extern",   "float",  "for",
-      "goto",     "if",       "inline", "int",      "long",   "bool",     "true",   "false",
-      "register", "restrict", "return", "short",    "signed", "sizeof",   "static", "struct",
-      "switch",   "typedef",  "union",  "unsigned", "void",   "volatile", "while"};
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (strcmp(name, words[i]) == 0)
-      return true;
-  return false;
-}
+static const char keywords[] = " asm typeof auto break case char const continue default do double else enum "
+                               "extern float for goto if inline "
+                               "int long bool true false register restrict return short signed sizeof static "
+                               "struct switch typedef union "
+                               "unsigned void volatile while ";
 
-/* In the prelude a name is declared behind #define, in front of its parameters, or at the end of a typedef; all
- * else stands in parentheses or is no such name either. Its lines that depend on the compiler, which are the last,
- * declare names of the library. */
+/* True: the prelude declares the name. There a name stands behind #define, in front of its parameters, or at
+ * the end of a typedef; all other words are in parentheses. The last lines, which depend on the compiler,
+ * declare only names of the library. */
 static bool is_in_prelude(const char *name) {
   static const char define[] = "#define ";
   const size_t length = strlen(name);
@@ -44,7 +35,7 @@ static bool is_in_prelude(const char *name) {
     inside_define = (inside_define && *p != '\n') || macro;
     p += macro ? sizeof define - 1 : 0;
     size_t n = 0;
-    while (is_in_name(p[n]))
+    while (is_in_word(p[n]))
       n++;
     if (n == length && memcmp(p, name, n) == 0 &&
         (macro || (!inside_define && depth == 0 && (p[n] == '(' || p[n] == ';'))))
@@ -58,7 +49,7 @@ static bool is_in_prelude(const char *name) {
 const char *constant_name_wrong(const char *name) {
   if (!is_identifier(name))
     return "this is no C identifier; choose a name that kernels can use";
-  if (is_keyword(name))
+  if (word_is_among(name, strlen(name), keywords))
     return "this is a word of C itself; choose another name";
   if (strncmp(name, "op2", 3) == 0)
     return "names that begin with op2 are the library's own in kernels; choose another name";

@@ -48,58 +48,50 @@ void desc_free(struct desc *d) {
   *d = (struct desc){0};
 }
 
-static bool copy_string(char **to, const char *from) {
-  *to = from ? strdup(from) : NULL;
-  return !from || *to;
+/* *string is another description's: it becomes a copy. */
+static bool own_string(char **string) {
+  const char *from = *string;
+  *string = from ? strdup(from) : NULL;
+  return !from || *string;
 }
 
-static size_t value_bytes(const struct desc_const *c) {
-  return (size_t)c->dim * type_info(c->type)->size;
-}
-
-static bool copy_const(struct desc_const *to, const struct desc_const *from) {
+bool desc_copy_const(struct desc_const *to, const struct desc_const *from) {
+  const size_t size = type_info(from->type)->size;
   *to = *from;
-  to->value = NULL;
-  if (!copy_string(&to->name, from->name))
-    return false;
-  if (!from->value)
-    return true;
-  to->value = array_new((size_t)from->dim, type_info(from->type)->size);
+  to->value = from->value ? array_new((size_t)from->dim, size) : NULL;
   if (to->value)
-    memcpy(to->value, from->value, value_bytes(from));
-  return to->value != NULL;
+    memcpy(to->value, from->value, (size_t)from->dim * size);
+  return own_string(&to->name) && !to->value == !from->value;
 }
 
 static bool copy_members(struct desc *to, const struct desc *from) {
   bool good = !from->nmembers || (to->members = array_new((size_t)from->nmembers, sizeof *to->members));
   for (int m = 0; good && m < from->nmembers; m++) {
     to->members[m] = from->members[m];
-    to->members[m].name = to->members[m].function = NULL;
     to->nmembers = m + 1;
-    good = copy_string(&to->members[m].name, from->members[m].name) &&
-           copy_string(&to->members[m].function, from->members[m].function);
+    good = own_string(&to->members[m].name);
+    good = own_string(&to->members[m].function) && good;
   }
   return good;
 }
 
 int desc_copy(struct desc *to, const struct desc *from, struct error *err) {
   *to = *from;
-  to->kernel_name = to->text = to->entry = to->origin_file = to->fp = to->names = NULL;
+  char **const strings[] = {&to->kernel_name, &to->text, &to->entry, &to->origin_file, &to->fp, &to->names};
+  bool good = true;
+  for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
+    good = own_string(strings[i]) && good;
   to->nconsts = to->nmembers = 0;
   to->members = NULL;
   to->rows = from->rows ? array_new(1, sizeof *to->rows) : NULL;
   if (to->rows)
     *to->rows = *from->rows;
-  to->origins = (struct origins){0};
   to->consts = array_new((size_t)from->nconsts, sizeof *to->consts);
-  bool good = to->consts && !to->rows == !from->rows && copy_string(&to->kernel_name, from->kernel_name) &&
-              copy_string(&to->text, from->text) && copy_string(&to->entry, from->entry) &&
-              copy_string(&to->origin_file, from->origin_file) && copy_string(&to->fp, from->fp) &&
-              copy_string(&to->names, from->names) && origins_copy(&to->origins, &from->origins) &&
-              copy_members(to, from);
-  for (int i = 0; good && i < from->nconsts; i++) {
-    good = copy_const(&to->consts[i], &from->consts[i]);
-    to->nconsts = i + 1;
+  good = origins_copy(&to->origins, &from->origins) && good && to->consts && !to->rows == !from->rows &&
+         copy_members(to, from);
+  while (good && to->nconsts < from->nconsts) {
+    good = desc_copy_const(&to->consts[to->nconsts], &from->consts[to->nconsts]);
+    to->nconsts++;
   }
   if (good)
     return OP_OK;
@@ -199,21 +191,21 @@ int desc_structs(const struct desc *d, enum type_code out[OP_MAX_ARGS]) {
   return count;
 }
 
-/* Of constants, too. */
+static void print_layout(enum type_code type, struct text *out) {
+  text_add(out, "struct ");
+  type_print_layout(type, out);
+  text_add_char(out, '\n');
+}
+
+/* The layouts of the structs of arguments and constants. */
 static void print_layouts(const struct desc *d, struct text *out) {
   enum type_code types[OP_MAX_ARGS];
   const int count = desc_structs(d, types);
-  for (int i = 0; i < count; i++) {
-    text_add(out, "struct ");
-    type_print_layout(types[i], out);
-    text_add_char(out, '\n');
-  }
+  for (int i = 0; i < count; i++)
+    print_layout(types[i], out);
   for (int i = 0; i < d->nconsts; i++)
-    if (type_is_struct(d->consts[i].type)) {
-      text_add(out, "struct ");
-      type_print_layout(d->consts[i].type, out);
-      text_add_char(out, '\n');
-    }
+    if (type_is_struct(d->consts[i].type))
+      print_layout(d->consts[i].type, out);
 }
 
 void desc_print_dats(const struct desc *d, struct text *out) {

@@ -29,12 +29,11 @@ struct desc_arg {
   bool
       scattered; /* entry: they follow those of other elements, which are not of the loop's subset; see the frame */
   bool counted; /* the first of its ragged map: before it the kernel gets the number of targets, an int */
-  bool
-      fresh; /* DAT, INC, of rows that one element has for itself: what it adds is all that they get, and is stored */
+  bool fresh;   /* DAT, INC, of rows that only one element adds to: its sum is stored, not added */
   bool
       summed; /* fresh, of doubles: strips also add it up, as a struct exact_along for each component wants it, at the slot that
                   a global has (base/exact/) */
-  bool dropped; /* DAT, of a fused loop: nobody will see what it leaves, so it is not stored */
+  bool dropped; /* DAT, of a fused loop: not stored, for nothing reads what the loop leaves */
   bool kept;    /* GBL: the values stay in the device's memory, where the next loop finds them */
   bool
       matrix; /* DAT: the kernel gets numbers of its own, zeros at first; they are stored (WRITE) or added (INC): to
@@ -49,14 +48,14 @@ struct desc_map {
   bool ragged;
   int equal; /* ragged: all elements have so many targets, few enough to be written out; 0: any number */
   int most;  /* ragged, where kernels get copies: no element has more; 0: they get none */
-  /* Ragged, what the prover looks at. Code does not depend on it. But who finds code proves nothing, so `none` is
-   * printed with what it does depend on; `longest` is not, for each mesh would have code of its own. */
+  /* Ragged, for the prover; code does not depend on it. `none` is part of the text and so of the key, for a
+   * loop whose code is found is not proved again. `longest` is not, or each mesh would have code of its own. */
   bool none;   /* some elements have no target */
   int longest; /* as many has one of the elements; 0: not known, or beyond DESC_LONGEST_MOST */
 };
 /* Rows up to here are. */
 enum { DESC_EQUAL_MOST = 16, DESC_LONGEST_MOST = 64 };
-/* A proof looks at an element with so many targets by a ragged map, if at few: what each element has by it has room for them. */
+/* Rows in a proof of a ragged map: the prover looks at an element with at most so many targets. */
 enum { DESC_FEW = 4 };
 
 /* Columns that generated code can have: of a ragged map where all elements have as many targets. */
@@ -83,10 +82,10 @@ struct desc_const {
 /* One kernel of a fused loop: its own function, which gets some of the loop's arguments. */
 struct desc_member {
   char *name;     /* the kernel's own */
-  char *function; /* what the text calls it */
+  char *function; /* its name in the text */
   int nargs;
   unsigned char args[OP_MAX_ARGS];     /* the loop's arguments, in the order of its parameters */
-  unsigned char accesses[OP_MAX_ARGS]; /* op_access: what this kernel does with each */
+  unsigned char accesses[OP_MAX_ARGS]; /* op_access of each for this kernel */
 };
 enum { DESC_MOST_MEMBERS = 8 };
 
@@ -101,13 +100,13 @@ struct desc {
   char *entry;            /* of a text in C++ the kernel's full name, "inner::flux"; NULL: C */
   bool
       compiled; /* the kernel is a function of the program: there is no text, and the frame begins with places */
-  bool unproved; /* it breaks a promise, and is to run all the same: nobody else may find its code */
+  bool unproved; /* it breaks a promise and runs all the same; no other loop may use its code */
   bool
       believed; /* OP_WRITE is, until the kernel is proved: then OP_ERR_VIOLATION with FOUND_NOT_TO_BELIEVE, and no code is
                     made; not part of the key */
   bool one_line; /* from OP_KERNEL: laid out anew for messages; not part of the key */
   char *fp; /* "strict", "contract" or "fast"; "reproducible", which is contract, or "reproducible strict" */
-  char *names; /* what the program calls its things (see desc_name); may be NULL; not part of the key */
+  char *names; /* the program's names of its things (see desc_name); may be NULL; not part of the key */
   int nargs, nmaps, ndats, nconsts, nsets;
   struct desc_arg args[OP_MAX_ARGS];
   struct desc_map maps[OP_MAX_ARGS];
@@ -115,30 +114,35 @@ struct desc {
   bool renumbered[OP_MAX_ARGS + 1]; /* by set: op_arg_idx goes through a table in the frame */
   struct desc_const *consts;        /* those that occur in the text, by name */
   int says;                         /* enum says (jit/front/says.h); not part of the key */
-  struct row_facts *rows;           /* of ragged maps, for GPUs (jit/front/rows/rows.h); NULL: not known.
-                                     * Not part of the key: what is used of them is said there. */
-  struct desc_member *members;      /* of a fused loop, in the order of their calls; else NULL */
+  /* of ragged maps, for GPUs (jit/front/rows/rows.h); NULL: not known. Not part of the key, which has the facts
+   * that are used. */
+  struct row_facts *rows;
+  struct desc_member *members; /* of a fused loop, in the order of their calls; else NULL */
   int nmembers;
 };
 
 void desc_free(struct desc *d);
 /* A deep copy; OP_ERR_MEMORY. */
 int desc_copy(struct desc *to, const struct desc *from, struct error *err);
+/* The same of a constant; false without memory: what is there is to be freed. */
+bool desc_copy_const(struct desc_const *to, const struct desc_const *from);
 
-/* The same bits in each shape: what an element adds begins with nothing, and no operation is made otherwise. */
+/* True: the results have the same bits in each shape. What an element adds begins with nothing, and operations
+ * are not changed. */
 static inline bool desc_reproduces(const struct desc *d) {
   return d->fp && d->fp[0] == 'r';
 }
 
-/* The same loop as its kernel sees it: every argument is something of one element that is read and written in
- * place, a global or, for a vector, a dat behind a map of its own. A vector that is read stays one: C tells `const
- * T **` from `T **`. */
+/* The same loop as its kernel sees it: each argument is data of one element that is read and written in place,
+ * a global or, for a vector, a dat behind its own map. A vector that is read stays one, for C tells `const T
+ * **` from `T **`. */
 int desc_alone(struct desc *out, const struct desc *from, struct error *err);
 
 /* The structs of the program that arguments are of, by first occurrence; at most OP_MAX_ARGS. */
 int desc_structs(const struct desc *d, enum type_code out[OP_MAX_ARGS]);
 
-/* Does the kernel get as many pointers as the map has entries? An element's matrix is one row, wherever its numbers go. */
+/* True: the kernel gets as many pointers as the map has entries. An element's matrix is one row, wherever its
+ * numbers go. */
 static inline bool desc_is_vector(const struct desc_arg *a) {
   return a->form == DESC_DAT && a->map >= 0 && a->idx < 0 && !a->matrix;
 }
@@ -147,7 +151,8 @@ static inline int desc_row(const struct desc *d, const struct desc_arg *a) {
   return a->matrix && a->map >= 0 ? a->dim * d->maps[a->map].arity : a->dim;
 }
 
-/* Does the kernel get a handle for as many rows as the element has targets? It counts as a vector of none. */
+/* True: the kernel gets a handle for as many rows as the element has targets. Its idx is that of a vector of
+ * none. */
 static inline bool desc_is_ragged(const struct desc *d, const struct desc_arg *a) {
   return a->map >= 0 && d->maps[a->map].ragged;
 }
@@ -157,7 +162,7 @@ static inline bool desc_any_ragged(const struct desc *d) {
       return true;
   return false;
 }
-/* Is an argument through the map scattered? */
+/* True: an argument through the map is scattered. */
 static inline bool desc_scatters(const struct desc *d, int map) {
   for (int i = 0; i < d->nargs; i++)
     if (d->args[i].map == map && d->args[i].scattered && d->args[i].present)
@@ -172,7 +177,8 @@ static inline int desc_parameter(const struct desc *d, int arg) {
   return parameter;
 }
 
-/* Is the argument a row that several kernels of a fused loop work on, or that is not stored: a local one? */
+/* True: the argument is local to a fused loop, as a row that several of its kernels work on, or that is not
+ * stored. */
 static inline bool desc_is_shared(const struct desc *d, int arg) {
   const struct desc_arg *a = &d->args[arg];
   int users = 0;
@@ -185,7 +191,7 @@ static inline bool desc_is_shared(const struct desc *d, int arg) {
   return a->form == DESC_DAT && a->present && a->access != OP_READ && (users > 1 || a->dropped);
 }
 
-/* Do arguments need this column of a map? Of a ragged one a column is there where all elements have as many targets. */
+/* True: arguments need this column of a map. A ragged map has columns where all elements have as many targets. */
 static inline bool desc_uses_column(const struct desc *d, int map, int column) {
   for (int i = 0; i < d->nargs; i++) {
     const struct desc_arg *a = &d->args[i];
@@ -197,8 +203,8 @@ static inline bool desc_uses_column(const struct desc *d, int map, int column) {
   return false;
 }
 
-/* Canonical text: the same description gives the same text in any process, and another one another. One "key
- * value" per line, texts length-prefixed; arguments, sets, maps and dats count from 1 there, and 0 is none. */
+/* Canonical text: equal descriptions have equal texts in any process, and different ones different texts. One
+ * "key value" per line, texts length-prefixed. Arguments, sets, maps and dats count from 1; 0 is none. */
 void desc_print(const struct desc *d, struct text *out);
 
 /* Append to `names` that a "set", "map", "dat" or "arg", numbered from 0, has this name: a line "set 1 cells",
@@ -272,8 +278,8 @@ static inline int desc_slots(const struct desc *d) {
   return desc_any_ragged(d) ? desc_slot_entries(d, d->nmaps) : desc_slot_first(d, 0);
 }
 
-/* All generated CPU code is functions of this type: elements begin .. end-1, or list[begin] .. list[end-1]
- * where the shape says so. Frame and list are only read. */
+/* The type of all generated CPU code: elements begin .. end-1, or list[begin] .. list[end-1] if the shape says
+ * so. Frame and list are only read. */
 typedef void (*range_function)(void *const *frame, const int *list, long begin, long end);
 
 #endif

@@ -26,7 +26,7 @@ static struct source part_of(const struct source *s, int *line) {
 
 /* ---- a text that was made of another ------------------------------------------------------------*/
 
-static const char made_of[] = "//!"; /* what the line is from stands behind it: kernels in Fortran */
+static const char made_of[] = "//!"; /* The source line of Fortran stands behind this mark. */
 
 struct shown {
   const char *at;
@@ -34,38 +34,35 @@ struct shown {
   int column; /* of the place in it */
 };
 
-static bool in_word(char c) {
-  return isalnum((unsigned char)c) || c == '_';
-}
-
-/* Of the word that begins at `name`: where its occurrence of this number is, or the last; -1: nowhere. */
+/* Where the word that begins at `name` occurs for the given time, or for the last; -1: nowhere. */
 static long find_word(const struct shown *line, const char *name, size_t length, int number) {
   long found = -1;
   for (size_t i = 0; i + length <= line->length; i++) {
-    const bool begins = (i == 0 || !in_word(line->at[i - 1])) && strncasecmp(line->at + i, name, length) == 0;
-    if (begins && (i + length == line->length || !in_word(line->at[i + length])) && number-- >= 0)
+    const bool begins =
+        (i == 0 || !is_in_word(line->at[i - 1])) && strncasecmp(line->at + i, name, length) == 0;
+    if (begins && (i + length == line->length || !is_in_word(line->at[i + length])) && number-- >= 0)
       found = (long)i;
   }
   return found;
 }
 
-/* Where the name stands in the line that this one was made of; else its first word. */
+/* The column of the name in the line that this one was made of; else of the first word. */
 static int column_in(const struct shown *made, const struct shown *from) {
   size_t at = made->column > 0 ? (size_t)made->column - 1 : 0, length = 0;
   if (at > made->length) /* a compiler's column may lie behind the mark */
     at = made->length;
-  while (at < made->length && !in_word(made->at[at]))
+  while (at < made->length && !is_in_word(made->at[at]))
     at++;
-  while (at > 0 && in_word(made->at[at - 1]))
+  while (at > 0 && is_in_word(made->at[at - 1]))
     at--;
-  while (at + length < made->length && in_word(made->at[at + length]))
+  while (at + length < made->length && is_in_word(made->at[at + length]))
     length++;
   struct shown before = *made;
   int number = 0;
   for (before.length = at; before.length > 0 && length; before.length--) {
     const size_t i = before.length - 1;
-    number += (i == 0 || !in_word(made->at[i - 1])) && i + length < at && !in_word(made->at[i + length]) &&
-              strncmp(made->at + i, made->at + at, length) == 0;
+    number += (i == 0 || !is_in_word(made->at[i - 1])) && i + length < at &&
+              !is_in_word(made->at[i + length]) && strncmp(made->at + i, made->at + at, length) == 0;
   }
   long found = length ? find_word(from, made->at + at, length, number) : -1;
   if (found < 0 && length > 1 && made->at[at + length - 1] == '_')
@@ -76,7 +73,7 @@ static int column_in(const struct shown *made, const struct shown *from) {
   return (int)found + 1;
 }
 
-/* Line `line` of a part, or what it was made of; false: there is no such line. */
+/* Line `line` of a part, or the line that it was made of; false: there is no such line. */
 static bool shown_line(const struct source *s, int line, int column, struct shown *out) {
   const char *at = s->text, *end = s->text + s->length;
   for (int i = 1; i < line; i++) {
@@ -180,11 +177,8 @@ static bool opens_initialiser(const struct layout *l, size_t index) {
 }
 
 static bool stays_with_brace(const struct layout *l, size_t index) {
-  static const char *const words[] = {";", ",", ")", "else", "while"};
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (token_is(l->tokens, index, words[i]))
-      return true;
-  return false;
+  static const char *const words[] = {";", ",", ")", "else", "while", NULL};
+  return token_is_any(l->tokens, index, words);
 }
 
 static void lay_token(struct layout *l, size_t index, size_t caret_at) {
@@ -249,4 +243,19 @@ void source_excerpt(const struct source *s, int line, int column, struct text *o
     excerpt_laid_out(&part, column, out);
   else
     excerpt_as_written(&part, line, column, out);
+}
+
+int source_error(const struct source *s, int line, int column, struct error *err, int code, const char *who,
+                 const char *format, va_list args) {
+  struct text message = {0};
+  text_addf(&message, "%s: ", who);
+  text_vaddf(&message, format, args);
+  text_add_char(&message, '\n');
+  source_place(s, line, column, &message);
+  text_add(&message, ":\n");
+  source_excerpt(s, line, column, &message);
+  text_drop_newline(&message);
+  error_set(err, code, "%s", text_str(&message));
+  text_free(&message);
+  return code;
 }

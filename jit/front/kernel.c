@@ -16,24 +16,14 @@ static struct source kernel_source(const struct kernel *k) {
 }
 
 int kernel_error(const struct kernel *k, int line, int column, struct error *err, const char *format, ...) {
-  struct source source = kernel_source(k);
-  struct text message = {0};
-  if (k->name)
-    text_addf(&message, "kernel %s: ", k->name);
-  else
-    text_add(&message, "the prelude: ");
+  const struct source source = kernel_source(k);
+  struct text who = {0};
   va_list args;
+  text_addf(&who, k->name ? "kernel %s" : "the prelude", k->name);
   va_start(args, format);
-  text_vaddf(&message, format, args);
+  source_error(&source, line, column, err, OP_ERR_KERNEL, text_str(&who), format, args);
   va_end(args);
-  text_add(&message, "\n");
-  source_place(&source, line, column, &message);
-  text_add(&message, ":\n");
-  source_excerpt(&source, line, column, &message);
-  if (message.length && message.data[message.length - 1] == '\n')
-    message.data[--message.length] = '\0';
-  error_set(err, OP_ERR_KERNEL, "%s", text_str(&message));
-  text_free(&message);
+  text_free(&who);
   return OP_ERR_KERNEL;
 }
 

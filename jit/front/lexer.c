@@ -60,7 +60,7 @@ static void skip_comment(struct cursor *c) {
   c->out->open_comment = true;
 }
 
-/* Up to the end of the line, which stays; a spliced line goes on. */
+/* Skips to the end of the line, which stays; a spliced line goes on. */
 static void skip_line_comment(struct cursor *c) {
   while (!at_end(c) && peek(c, 0) != '\n') {
     size_t joined = splice(c, 0);
@@ -113,7 +113,7 @@ static void scan_number(struct cursor *c) {
   }
 }
 
-/* Up to the closing quote, or the end of the line for one that is not closed. */
+/* Scans to the closing quote, or to the end of the line if there is none. */
 static void scan_quoted(struct cursor *c, char quote) {
   c->at++;
   while (!at_end(c) && peek(c, 0) != '\n') {

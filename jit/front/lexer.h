@@ -20,7 +20,7 @@ enum token_kind {
 
 struct token {
   enum token_kind kind;
-  bool directive; /* belongs to a preprocessor line, whose first token is '#' */
+  bool directive; /* is part of a preprocessor line, whose first token is '#' */
   bool line_first;
   size_t begin, end; /* bytes of the text */
   int line, column;  /* of the first byte, from 1 */
@@ -45,6 +45,20 @@ static inline bool token_is(const struct tokens *t, size_t index, const char *sp
   const struct token *token = &t->items[index];
   size_t length = strlen(spelling);
   return token->end - token->begin == length && memcmp(t->text + token->begin, spelling, length) == 0;
+}
+/* True: the token is one of the words up to NULL. */
+static inline bool token_is_any(const struct tokens *t, size_t index, const char *const *words) {
+  while (*words && !token_is(t, index, *words))
+    words++;
+  return *words;
+}
+/* True: the word is one of `words`, each of which has a blank before and behind it. */
+static inline bool word_is_among(const char *word, size_t length, const char *words) {
+  const char *at = words, *end = words + strlen(words);
+  while (length && (at = memmem(at + 1, (size_t)(end - at) - 1, word, length)) != NULL)
+    if (at[-1] == ' ' && at[length] == ' ')
+      return true;
+  return false;
 }
 static inline bool token_is_identifier(const struct tokens *t, size_t index) {
   return index < t->count && t->items[index].kind == TOKEN_IDENTIFIER;

@@ -21,38 +21,26 @@
 #else
 #define ILOGB_LIMITS "#define FP_ILOGB0 INT_MIN\n#define FP_ILOGBNAN INT_MIN\n"
 #endif
+/* The types and limits of <stdint.h> for one width: names of C's types, those of the fast ones, their largest values. */
+#define WHOLE_OF(n, type, utype, fast, ufast, max, umax, fmax, fumax, c, uc) \
+  "typedef " type " int" n "_t;typedef " type " int_least" n "_t;typedef " fast " int_fast" n "_t;\n" \
+  "typedef " utype " uint" n "_t;typedef " utype " uint_least" n "_t;typedef " ufast " uint_fast" n "_t;\n" \
+  "#define INT" n "_MAX " max "\n#define INT" n "_MIN (-INT" n "_MAX-1)\n#define UINT" n "_MAX " umax "\n" \
+  "#define INT_LEAST" n "_MAX " max "\n#define INT_LEAST" n "_MIN (-INT_LEAST" n "_MAX-1)\n" \
+  "#define UINT_LEAST" n "_MAX " umax "\n#define INT_FAST" n "_MAX " fmax "\n" \
+  "#define INT_FAST" n "_MIN (-INT_FAST" n "_MAX-1)\n#define UINT_FAST" n "_MAX " fumax "\n" \
+  "#define INT" n "_C(c) " c "\n#define UINT" n "_C(c) " uc "\n"
 #define NAMES_OF_C \
   "#undef linux\n#undef unix\n" /* no names of C */ \
   "typedef unsigned long size_t;typedef long ptrdiff_t;\n" \
   "typedef struct {long long a __attribute__((aligned(8)));long double b __attribute__((aligned(16)));} max_align_t;\n" \
   "#define __bool_true_false_are_defined 1\n#define CHAR_BIT 8\n#define MB_LEN_MAX 16\n" \
-  "typedef signed char int8_t;typedef signed char int_least8_t;typedef signed char int_fast8_t;\n" \
-  "typedef unsigned char uint8_t;typedef unsigned char uint_least8_t;typedef unsigned char uint_fast8_t;\n" \
-  "#define INT8_MAX 127\n#define INT8_MIN (-INT8_MAX-1)\n#define UINT8_MAX 255\n" \
-  "#define INT_LEAST8_MAX 127\n#define INT_LEAST8_MIN (-INT_LEAST8_MAX-1)\n" \
-  "#define UINT_LEAST8_MAX 255\n#define INT_FAST8_MAX 127\n#define INT_FAST8_MIN (-INT_FAST8_MAX-1)\n" \
-  "#define UINT_FAST8_MAX 255\n#define INT8_C(c) c\n#define UINT8_C(c) c\n" \
-  "typedef short int16_t;typedef short int_least16_t;typedef long int_fast16_t;\n" \
-  "typedef unsigned short uint16_t;typedef unsigned short uint_least16_t;typedef unsigned long uint_fast16_t;\n" \
-  "#define INT16_MAX 32767\n#define INT16_MIN (-INT16_MAX-1)\n#define UINT16_MAX 65535\n" \
-  "#define INT_LEAST16_MAX 32767\n#define INT_LEAST16_MIN (-INT_LEAST16_MAX-1)\n" \
-  "#define UINT_LEAST16_MAX 65535\n#define INT_FAST16_MAX LONG_MAX\n" \
-  "#define INT_FAST16_MIN (-INT_FAST16_MAX-1)\n#define UINT_FAST16_MAX ULONG_MAX\n" \
-  "#define INT16_C(c) c\n#define UINT16_C(c) c\n" \
-  "typedef int int32_t;typedef int int_least32_t;typedef long int_fast32_t;\n" \
-  "typedef unsigned int uint32_t;typedef unsigned int uint_least32_t;typedef unsigned long uint_fast32_t;\n" \
-  "#define INT32_MAX INT_MAX\n#define INT32_MIN (-INT32_MAX-1)\n#define UINT32_MAX UINT_MAX\n" \
-  "#define INT_LEAST32_MAX INT_MAX\n#define INT_LEAST32_MIN (-INT_LEAST32_MAX-1)\n" \
-  "#define UINT_LEAST32_MAX UINT_MAX\n#define INT_FAST32_MAX LONG_MAX\n" \
-  "#define INT_FAST32_MIN (-INT_FAST32_MAX-1)\n#define UINT_FAST32_MAX ULONG_MAX\n" \
-  "#define INT32_C(c) c\n#define UINT32_C(c) c##U\n" \
-  "typedef long int64_t;typedef long int_least64_t;typedef long int_fast64_t;\n" \
-  "typedef unsigned long uint64_t;typedef unsigned long uint_least64_t;typedef unsigned long uint_fast64_t;\n" \
-  "#define INT64_MAX LONG_MAX\n#define INT64_MIN (-INT64_MAX-1)\n#define UINT64_MAX ULONG_MAX\n" \
-  "#define INT_LEAST64_MAX LONG_MAX\n#define INT_LEAST64_MIN (-INT_LEAST64_MAX-1)\n" \
-  "#define UINT_LEAST64_MAX ULONG_MAX\n#define INT_FAST64_MAX LONG_MAX\n" \
-  "#define INT_FAST64_MIN (-INT_FAST64_MAX-1)\n#define UINT_FAST64_MAX ULONG_MAX\n" \
-  "#define INT64_C(c) c##L\n#define UINT64_C(c) c##UL\n" \
+  WHOLE_OF("8", "signed char", "unsigned char", "signed char", "unsigned char", "127", "255", "127", "255", "c", "c") \
+  WHOLE_OF("16", "short", "unsigned short", "long", "unsigned long", "32767", "65535", "LONG_MAX", "ULONG_MAX", "c", "c") \
+  WHOLE_OF("32", "int", "unsigned int", "long", "unsigned long", "INT_MAX", "UINT_MAX", "LONG_MAX", "ULONG_MAX", "c", \
+           "c##U") \
+  WHOLE_OF("64", "long", "unsigned long", "long", "unsigned long", "LONG_MAX", "ULONG_MAX", "LONG_MAX", "ULONG_MAX", \
+           "c##L", "c##UL") \
   "typedef long intptr_t;typedef unsigned long uintptr_t;\n#define INTPTR_MAX LONG_MAX\n" \
   "#define INTPTR_MIN LONG_MIN\n#define UINTPTR_MAX ULONG_MAX\n" \
   "typedef long intmax_t;typedef unsigned long uintmax_t;\n#define INTMAX_MAX LONG_MAX\n" \

@@ -24,16 +24,6 @@ static uint64_t bits_of(enum type_code type, const void *value) {
                                              (uint64_t)(raw & narrow_mask) << 29;
 }
 
-static void put_bits(enum type_code type, uint64_t bits, void *value) {
-  double d;
-  memcpy(&d, &bits, sizeof d);
-  const float f = (float)d;
-  uint32_t raw = (uint32_t)(bits >> 63) << 31 | 0x7f800000u | (uint32_t)(bits >> 29 & narrow_mask);
-  if (d == d)
-    memcpy(&raw, &f, sizeof raw);
-  memcpy(value, type == TYPE_DOUBLE ? (const void *)&bits : &raw, type_info(type)->size);
-}
-
 static bool is_finite(uint64_t bits) {
   return (bits >> MANTISSA & EXPONENT_ALL) != EXPONENT_ALL;
 }
@@ -60,26 +50,19 @@ static void print_float(enum type_code type, const void *value, struct text *out
   }
 }
 
-/* "0x1.8p+0": its digits as a whole number, and how many of them are behind the point. */
-static double parse_hex(const char *word) {
+double number_read_hex(const char *word) {
+  const bool negative = *word == '-';
   const char *point = strchr(word, '.'), *power = strchr(word, 'p');
   struct text digits = {0};
+  word += negative;
   text_add_bytes(&digits, word, strcspn(word, ".p"));
   if (point && power > point)
     text_add_bytes(&digits, point + 1, (size_t)(power - point - 1));
   const double whole = (double)strtoull(text_str(&digits), NULL, 16);
   text_free(&digits);
-  return ldexp(whole, (int)(power ? strtol(power + 1, NULL, 10) : 0) -
-                          (point && power > point ? QUARTET * (int)(power - point - 1) : 0));
-}
-
-static void parse_float(enum type_code type, const char *word, void *value) {
-  const bool negative = *word == '-';
-  const double d = strcmp(word + negative, "inf") == 0 ? INFINITY : parse_hex(word + negative);
-  const double with_sign = negative ? -d : d;
-  uint64_t bits;
-  memcpy(&bits, &with_sign, sizeof bits);
-  put_bits(type, strncmp(word, "nan:", 4) == 0 ? strtoull(word + 4, NULL, 16) : bits, value);
+  const int behind_point = point && power > point ? (int)(power - point - 1) : 0;
+  return ldexp(negative ? -whole : whole,
+               (int)(power ? strtol(power + 1, NULL, 10) : 0) - QUARTET * behind_point);
 }
 
 /* ---- integers ----------------------------------------------------------------------------------*/
@@ -88,40 +71,15 @@ static bool is_unsigned(enum type_code type) {
   return !type_info(type)->is_signed;
 }
 
-static uint64_t load(enum type_code type, const void *value) {
-  uint64_t bits = 0;
-  size_t size = type_info(type)->size;
-  memcpy(&bits, value, size); /* little-endian machines only, as is the loader */
-  if (!is_unsigned(type) && size < 8 && bits >> (8 * size - 1))
-    bits |= ~(uint64_t)0 << (8 * size);
-  return bits;
-}
-
-static void parse_integer(enum type_code type, const char *word, void *value) {
-  const uint64_t bits = *word == '-' ? (uint64_t)strtoll(word, NULL, 10) : strtoull(word, NULL, 10);
-  const uint64_t truth = bits != 0;
-  memcpy(value, type == TYPE_BOOL ? &truth : &bits, type_info(type)->size);
-}
-
 /* ---- both --------------------------------------------------------------------------------------*/
 
 void number_print(enum type_code type, const void *value, struct text *out) {
   if (type_info(type)->is_float)
     print_float(type, value, out);
   else if (is_unsigned(type))
-    text_addf(out, "%" PRIu64, load(type, value));
+    text_addf(out, "%" PRIu64, (uint64_t)type_bits(type, value));
   else
-    text_addf(out, "%" PRId64, (int64_t)load(type, value));
-}
-
-/* What is printed so again is what was printed. */
-bool number_parse(enum type_code type, const char *word, void *value) {
-  struct text again = {0};
-  (type_info(type)->is_float ? parse_float : parse_integer)(type, word, value);
-  number_print(type, value, &again);
-  const bool same = strcmp(text_str(&again), word) == 0;
-  text_free(&again);
-  return same;
+    text_addf(out, "%" PRId64, (int64_t)type_bits(type, value));
 }
 
 static void print_special(enum type_code type, uint64_t bits, struct text *out) {
@@ -143,9 +101,9 @@ void number_print_c(enum type_code type, const void *value, struct text *out) {
     return;
   }
   const char *suffix = suffixes[type] ? suffixes[type] : "";
-  if (!type_info(type)->is_float && !is_unsigned(type) && (int64_t)load(type, value) < 0) {
+  if (!type_info(type)->is_float && !is_unsigned(type) && (int64_t)type_bits(type, value) < 0) {
     /* -2147483648 is not an int to C: one less, negated. */
-    text_addf(out, "(%" PRId64 "%s - 1)", (int64_t)load(type, value) + 1, suffix);
+    text_addf(out, "(%" PRId64 "%s - 1)", (int64_t)type_bits(type, value) + 1, suffix);
     return;
   }
   number_print(type, value, out);

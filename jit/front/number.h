@@ -8,13 +8,13 @@
 #include "base/text.h"
 #include "base/types.h"
 
-/* What printf made of a floating-point number: with a point, whatever the locale has there. */
+/* Adds a floating-point number that printf made, with a point in place of the locale's sign. */
 void number_add(struct text *out, const char *printed);
 /* "0x1.8p+0", "-0x0p+0", "inf", "nan:7ff8000000000001" (the bits), "-12". */
 void number_print(enum type_code type, const void *value, struct text *out);
-/* What number_print wrote, and nothing else; false if it is not such a text or does not fit the type. */
-bool number_parse(enum type_code type, const char *word, void *value);
-/* As a C expression of that type. */
+/* The value of a floating-point number that number_print wrote as "0x1.8p+0". */
+double number_read_hex(const char *word);
+/* The value as a C expression of that type. */
 void number_print_c(enum type_code type, const void *value, struct text *out);
 
 #endif

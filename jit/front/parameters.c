@@ -7,8 +7,7 @@
 
 /* ---- type specifiers ---------------------------------------------------------------------------*/
 
-/* One type of C as it may be spelled: counts of the words, and what it is here. `signed` does not count,
- * but before char. */
+/* A type of C as it may be spelled: counts of its words. `signed` counts only before char. */
 struct words {
   int is_const, is_unsigned, is_signed, is_long, is_short, is_int, is_char, is_float, is_double, is_bool;
   enum type_code alias; /* of a typedef name */
@@ -34,7 +33,7 @@ static const struct alias standard_aliases[] = {
 };
 
 /* Types that are known, and that no dat has. */
-static const char *const foreign_types[] = {"void", "uint8_t", "uint16_t", "int8_t"};
+static const char foreign_types[] = " void uint8_t uint16_t int8_t ";
 
 static bool word_is(const char *word, size_t length, const char *name) {
   return strlen(name) == length && memcmp(word, name, length) == 0;
@@ -53,8 +52,8 @@ static const struct word_row word_rows[] = {
     WORD("int", is_int),       WORD("char", is_char),     WORD("float", is_float),
     WORD("double", is_double), WORD("bool", is_bool),     WORD("_Bool", is_bool),
 };
-static const char *const ignored_words[] = {"volatile",     "restrict", "__restrict", "__restrict__",
-                                            "__volatile__", "register", "static",     "typedef"};
+static const char ignored_words[] =
+    " volatile restrict __restrict __restrict__ __volatile__ register static typedef ";
 
 static bool count_word(struct words *w, const char *word, size_t length) {
   for (size_t i = 0; i < sizeof word_rows / sizeof *word_rows; i++)
@@ -62,10 +61,7 @@ static bool count_word(struct words *w, const char *word, size_t length) {
       ++*(int *)(void *)((char *)w + word_rows[i].counter);
       return true;
     }
-  for (size_t i = 0; i < sizeof ignored_words / sizeof *ignored_words; i++)
-    if (word_is(word, length, ignored_words[i]))
-      return true;
-  return false;
+  return word_is_among(word, length, ignored_words);
 }
 
 static bool spells_type(const struct words *w) {
@@ -135,7 +131,7 @@ static bool read_own_alias(const struct tokens *t, size_t i, struct own_alias *a
   return a->name > i && a->name < t->count && a->first <= a->last;
 }
 
-/* What the text itself says that `name` stands for; the last one wins. */
+/* The meaning that the text itself gives to `name`; the last one wins. */
 static bool find_own_alias(const struct kernel *k, const char *name, int depth, struct words *w) {
   const struct tokens *t = &k->tokens;
   struct own_alias a, last = {0};
@@ -160,9 +156,8 @@ static void resolve_name(const struct kernel *k, const char *name, size_t length
       w->alias_longer = standard_aliases[i].longer;
       return;
     }
-  for (size_t i = 0; i < sizeof foreign_types / sizeof *foreign_types; i++)
-    if (word_is(name, length, foreign_types[i]))
-      return;
+  if (word_is_among(name, length, foreign_types))
+    return;
   char buffer[64];
   struct words inner = {0};
   if (length >= sizeof buffer || depth > 4) {

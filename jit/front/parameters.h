@@ -1,14 +1,15 @@
-/* What parse.c, blank.c, parameters.c, recursion.c and jit/proof/fits.c share. */
+/* Functions that parse.c, blank.c, cut.c, parameters.c and jit/proof/fits.c share. */
 #ifndef OP2JIT_JIT_PARAMETERS_H
 #define OP2JIT_JIT_PARAMETERS_H
 
 #include "jit/front/kernel.h"
 
-/* blank.c: what a text may say and need not, headers and prototypes of functions that every kernel has, becomes blanks, so
- * that positions stay. OP_ERR_KERNEL: an #include is not accepted. */
+/* blank.c: turns needless parts of a text (headers, and prototypes of functions that every kernel has) into
+ * blanks, so that positions stay. OP_ERR_KERNEL: an #include is not accepted. */
 int kernel_blank(struct kernel *k, struct error *err);
 
-/* cut.c: leaves out of a text that was parsed what the kernel does not use. *changed: it is another text, to be parsed anew. */
+/* cut.c: leaves out of a parsed text what the kernel does not use. *changed: the text changed and must be
+ * parsed again. */
 int kernel_cut(struct kernel *k, bool *changed, struct error *err);
 
 /* Marks the names that a text declares outside of functions; of macros, all. `declares` has room for each token. */
@@ -16,9 +17,6 @@ void tokens_declared(const struct tokens *t, bool *declares);
 
 /* Split the parameter list of the kernel's function and read each parameter as far as that goes. */
 int parameters_parse(struct kernel *k, struct error *err);
-
-/* OP_ERR_KERNEL: the kernel, or a function that it reaches, is called from within itself. */
-int recursion_check(const struct kernel *k, struct error *err);
 
 /* The index behind the bracket that closes the one at `open`; the end if none does. */
 size_t kernel_skip_brackets(const struct tokens *t, size_t open);

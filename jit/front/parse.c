@@ -1,4 +1,4 @@
-/* A text becomes a kernel: where its functions are, and whether what it opens is closed. */
+/* Turns a text into a kernel: finds its functions, and checks that what it opens is closed. */
 #include "jit/front/kernel.h"
 
 #include <stdlib.h>
@@ -18,22 +18,12 @@ static char *copy_bytes(const char *bytes, size_t length) {
 
 /* ---- origin -------------------------------------------------------------------------------------*/
 
-/* A byte order mark is what some editors begin a file with. */
-static const char *skip_mark(const char *text, size_t *length) {
-  static const char mark[] = "\xEF\xBB\xBF";
-  const size_t size = sizeof mark - 1;
-  if (*length < size || memcmp(text, mark, size) != 0)
-    return text;
-  *length -= size;
-  return text + size;
-}
-
 static bool is_one_line(const struct kernel *k, size_t token) {
   const struct origin *origin = origins_of(&k->origins, k->tokens.items[token].begin);
   return origin ? origin->one_line : k->one_line;
 }
 
-/* A macro's argument has no lines: what follows on the directive's would be part of it. */
+/* A macro's argument has no lines: the text behind a directive would become part of it. */
 static int check_one_line(const struct kernel *k, struct error *err) {
   for (size_t i = 0; i < k->tokens.count; i++)
     if (token_is(&k->tokens, i, "#") && is_one_line(k, i))
@@ -52,7 +42,7 @@ static bool is_attribute(const struct tokens *t, size_t i) {
   return token_is(t, i, "__attribute__") || token_is(t, i, "__attribute");
 }
 
-/* Is the identifier at `i` followed by a parameter list and a body? */
+/* True: the identifier at `i` is followed by a parameter list and a body. */
 static bool defines_function(const struct tokens *t, size_t i) {
   if (!token_is_identifier(t, i) || is_attribute(t, i) || !token_is(t, i + 1, "("))
     return false;
@@ -113,52 +103,46 @@ static int find_functions(struct kernel *k, struct error *err) {
   return OP_OK;
 }
 
-/* Of the kernel's own text: not of what it shares. */
+/* True: the function is in the kernel's own text, not in the text that kernels share. */
 static bool is_own(const struct kernel *k, int function) {
   return k->tokens.items[k->functions[function].token].begin >= k->origins.own;
 }
 
 static int no_such_function(const struct kernel *k, struct error *err) {
-  struct text message = {0};
-  int first = 0;
-  while (first < k->nfunctions && !is_own(k, first))
-    first++;
-  if (first == k->nfunctions)
+  struct text message = {0}, names = {0}, own = {0};
+  for (int i = 0; i < k->nfunctions; i++) {
+    names_note(&names, k->functions[i].name);
+    if (is_own(k, i))
+      text_addf(&own, "%s%s", own.length ? ", " : "", k->functions[i].name);
+  }
+  const char *nearest = own.length ? names_nearest(&names, k->name) : NULL;
+  if (!own.length)
     text_addf(&message,
               "the kernel text defines no function, so there is no kernel %s in it; a kernel is the text of "
               "\"void %s(...) {...}\"",
               k->name, k->name);
-  else {
-    const char **names = array_new((size_t)k->nfunctions, sizeof *names);
-    text_addf(&message, "the kernel text has no function %s; it defines ", k->name);
-    for (int i = 0; i < k->nfunctions; i++) {
-      if (i >= first)
-        text_addf(&message, "%s%s", i > first ? ", " : "", k->functions[i].name);
-      if (names)
-        names[i] = k->functions[i].name;
-    }
-    int nearest = names ? nearest_name(k->name, names, k->nfunctions) : -1;
-    if (nearest >= 0)
-      text_addf(&message, "; did you mean %s?", k->functions[nearest].name);
-    free(names);
-  }
+  else
+    text_addf(&message, "the kernel text has no function %s; it defines %s", k->name, text_str(&own));
+  if (nearest)
+    text_addf(&message, "; did you mean %s?", nearest);
   if (k->tokens.open_comment)
     text_add(&message, " (a comment in it is not closed)");
   if (k->origin_file)
     text_addf(&message, "\n%s:%d", k->origin_file, k->origin_line);
   error_set(err, OP_ERR_KERNEL, "%s", text_str(&message));
   text_free(&message);
+  text_free(&names);
+  text_free(&own);
   return OP_ERR_KERNEL;
 }
 
-/* Conditions may leave several definitions of which one holds; then nothing is checked here. */
+/* True: conditions may choose between several definitions. Then nothing is checked here. */
 static bool has_conditions(const struct kernel *k) {
-  static const char *const words[] = {"if", "ifdef", "ifndef", "elif", "else"};
+  static const char *const words[] = {"if", "ifdef", "ifndef", "elif", "else", NULL};
   for (size_t i = 0; i + 1 < k->tokens.count; i++)
-    if (k->tokens.items[i].directive && k->tokens.items[i].line_first)
-      for (size_t w = 0; w < sizeof words / sizeof *words; w++)
-        if (token_is(&k->tokens, i + 1, words[w]))
-          return true;
+    if (k->tokens.items[i].directive && k->tokens.items[i].line_first &&
+        token_is_any(&k->tokens, i + 1, words))
+      return true;
   return false;
 }
 
@@ -282,7 +266,7 @@ static int parse_or_free(struct kernel *k, struct error *err) {
   return code;
 }
 
-/* Only what the kernel uses. */
+/* Leaves only what the kernel uses. */
 static int parse_less(struct kernel *k, struct error *err) {
   bool changed;
   int code = kernel_cut(k, &changed, err);
@@ -308,7 +292,7 @@ static int parse_less(struct kernel *k, struct error *err) {
 
 int kernel_parse(struct kernel *k, const char *text, size_t length, const char *name, struct error *err) {
   struct origin origin;
-  const char *rest = skip_mark(origin_split(text, &length, &origin), &length);
+  const char *rest = text_behind_mark(origin_split(text, &length, &origin), &length);
   *k = (struct kernel){.function = -1,
                        .name = copy_bytes(name, strlen(name)),
                        .text = copy_bytes(rest, length),

@@ -37,7 +37,7 @@ static const char prelude[] =
     "double remquo(double,double,int*);float remquof(float,float,int*);\n"
     "double nan(const char*);float nanf(const char*);\n"
                                 /* clang-format on */
-                                /* of stdlib.h and string.h what people expect to be everywhere */
+                                /* functions of stdlib.h and string.h that people expect everywhere */
                                 "int printf(const char*restrict,...);\n#define OP2JIT_KERNEL 1\n"
                                 "#define op_assert(c) op2jit_assert((c)?1:0,#c)\n#define assert(c) "
                                 "op_assert(c)\n"

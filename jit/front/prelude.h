@@ -1,4 +1,4 @@
-/* What kernels have without an #include: mathematics, limits, fixed-width integers, bool. */
+/* The names that kernels have without an #include: mathematics, limits, fixed-width integers, bool. */
 #ifndef OP2JIT_JIT_PRELUDE_H
 #define OP2JIT_JIT_PRELUDE_H
 
@@ -9,7 +9,7 @@ const char *jit_prelude(void);
 
 /* The same for kernels in C++; nothing where C reads it. */
 const char *jit_prelude_cxx(void);
-/* What texts in C++ find in CUDA C beside what texts in C do, to stand in their namespace. */
+/* The part for texts in C++ in CUDA, to stand in their namespace. */
 const char *jit_cuda_cxx(void);
 
 #endif

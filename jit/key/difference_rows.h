@@ -1,5 +1,5 @@
-/* What changed between two columns of rows, "arg 2 form dat type double ...", in the program's own words: the
- * first difference. */
+/* The first difference between two columns of rows, "arg 2 form dat type double ...", in the program's own
+ * words. */
 #ifndef OP2JIT_JIT_DIFFERENCE_ROWS_H
 #define OP2JIT_JIT_DIFFERENCE_ROWS_H
 
@@ -7,7 +7,7 @@
 
 struct difference_side {
   struct piece column;
-  struct piece arguments; /* that column of the same key: whose dat is whose */
+  struct piece arguments; /* that column of the same key, which tells who passes a dat */
   struct piece names;     /* lines of desc_name; may be empty */
 };
 

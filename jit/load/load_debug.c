@@ -75,7 +75,7 @@ void perf_map_add(const void *start, size_t size, const char *label, const char 
   text_addf(&path, "/tmp/perf-%ld.map", (long)getpid());
   text_addf(&line, "%zx %zx %s:%s\n", (size_t)(uintptr_t)start, size, label, function);
   if (text_ok(&path) && text_ok(&line)) {
-    /* The folder is everyone's: a link that somebody put there is not followed. */
+    /* The folder is everyone's, so links in it are not followed. */
     const int file = open(text_str(&path), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (file >= 0) {
       const ssize_t written = write(file, text_str(&line), line.length);

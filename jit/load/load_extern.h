@@ -1,4 +1,5 @@
-/* What loaded code may call: mathematics, its vector forms, and what compilers call by themselves. */
+/* Functions that loaded code may call: mathematics, its vector forms, and those that compilers call by
+ * themselves. */
 #ifndef OP2JIT_JIT_LOAD_EXTERN_H
 #define OP2JIT_JIT_LOAD_EXTERN_H
 

@@ -1,6 +1,6 @@
-/* The library of vector functions: names of the processors' vector ABIs, _ZGVbN2v_exp and the like. glibc has libmvec for
- * aarch64 from 2.38 on; before that SLEEF may be there, whose functions have the same names. The compiler plugin looks
- * into the same one. */
+/* The library of vector functions, by the names of the vector ABIs (_ZGVbN2v_exp). glibc has libmvec for
+ * aarch64 from 2.38 on; before that SLEEF may be there, whose functions have the same names. The compiler
+ * plugin uses the same library. */
 #ifndef OP2JIT_JIT_LOAD_VECTOR_H
 #define OP2JIT_JIT_LOAD_VECTOR_H
 

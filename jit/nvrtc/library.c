@@ -12,12 +12,10 @@
 
 static const char *const sonames[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"};
 
-/* Behind CUDA_HOME, and at the usual places of toolkits and of Python's wheels. */
-static const char *const toolkit_patterns[] = {
-    "/lib64/libnvrtc.so.[0-9]*", "/targets/*/lib/libnvrtc.so.[0-9]*", "/lib/libnvrtc.so.[0-9]*"};
-static const char *const usual_toolkits[] = {"/usr/local/cuda", "/opt/cuda", "/usr/local/cuda-1*",
-                                             "/usr/lib/cuda"};
-static const char wheel_pattern[] = "/lib/python3*/*-packages/nvidia/*/lib/libnvrtc.so.[0-9]*";
+/* Below the folder of a toolkit, and below one that Python's wheels are installed in. */
+static const char *const of_toolkit[] = {"/lib64/libnvrtc.so.[0-9]*", "/targets/*/lib/libnvrtc.so.[0-9]*",
+                                         "/lib/libnvrtc.so.[0-9]*", NULL};
+static const char *const of_wheel[] = {"/lib/python3*/*-packages/nvidia/*/lib/libnvrtc.so.[0-9]*", NULL};
 
 struct search {
   const struct nvrtc_places *places;
@@ -29,10 +27,10 @@ static void note(struct search *s, const char *place) {
   text_addf(&s->tried, "%s%s", s->tried.length ? ", " : "", place);
 }
 
-static void open_glob(struct search *s, const char *root, const char *tail) {
+static void open_glob(struct search *s, const char *root, const char *middle, const char *tail) {
   struct text pattern = {0};
   glob_t found = {0};
-  text_addf(&pattern, "%s%s", root, tail);
+  text_addf(&pattern, "%s%s%s", root, middle, tail);
   note(s, text_str(&pattern));
   if (text_ok(&pattern) && glob(text_str(&pattern), 0, NULL, &found) == 0)
     for (size_t i = found.gl_pathc; i-- > 0 && !s->library;) /* the highest version first */
@@ -41,29 +39,27 @@ static void open_glob(struct search *s, const char *root, const char *tail) {
   text_free(&pattern);
 }
 
-static void open_toolkit(struct search *s, const char *root) {
-  for (size_t i = 0; i < sizeof toolkit_patterns / sizeof *toolkit_patterns && !s->library; i++)
-    open_glob(s, root, toolkit_patterns[i]);
-}
-
 static void open_any(struct search *s) {
   const struct nvrtc_places *p = s->places;
+  const struct {
+    const char *root, *middle, *const *patterns;
+  } folders[] = {{p->cuda_home, "", of_toolkit},
+                 {"/usr/local/cuda", "", of_toolkit},
+                 {"/opt/cuda", "", of_toolkit},
+                 {"/usr/local/cuda-1*", "", of_toolkit},
+                 {"/usr/lib/cuda", "", of_toolkit},
+                 {p->virtual_env, "", of_wheel},
+                 {p->home, "/.local", of_wheel},
+                 {"/usr/local", "", of_wheel},
+                 {"/usr", "", of_wheel}};
   for (size_t i = 0; i < sizeof sonames / sizeof *sonames && !s->library; i++) {
     note(s, sonames[i]);
     s->library = dlopen(sonames[i], RTLD_NOW | RTLD_LOCAL);
   }
-  if (p->cuda_home && *p->cuda_home && !s->library)
-    open_toolkit(s, p->cuda_home);
-  for (size_t i = 0; i < sizeof usual_toolkits / sizeof *usual_toolkits && !s->library; i++)
-    open_toolkit(s, usual_toolkits[i]);
-  const char *const roots[] = {p->virtual_env, p->home, "/usr/local", "/usr"};
-  for (size_t i = 0; i < sizeof roots / sizeof *roots && !s->library; i++)
-    if (roots[i] && *roots[i]) {
-      struct text root = {0};
-      text_addf(&root, "%s%s", roots[i], i == 1 ? "/.local" : "");
-      open_glob(s, text_str(&root), wheel_pattern);
-      text_free(&root);
-    }
+  for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+    for (const char *const *tail = folders[i].patterns; folders[i].root && *folders[i].root && *tail; tail++)
+      if (!s->library)
+        open_glob(s, folders[i].root, folders[i].middle, *tail);
 }
 
 static int open_library(struct nvrtc *n, const struct nvrtc_places *places, struct error *err) {

@@ -41,6 +41,12 @@ static struct compile_message *add_message(struct owner *o, enum compile_severit
   return &m[o->count++];
 }
 
+static void say(struct owner *o, enum compile_severity severity, const char *text) {
+  struct compile_message *m = add_message(o, severity);
+  if (m)
+    m->text = text;
+}
+
 static const struct {
   const char *mark;
   enum compile_severity severity;
@@ -87,16 +93,10 @@ static void read_log(struct owner *o) {
     size_t blanks = strspn(line, " ");
     if (line[blanks] == '^' && o->count && before && !o->messages[o->count - 1].column)
       o->messages[o->count - 1].column = blanks >= 4 ? (int)blanks - 3 : 1;
-    else if (!read_position(o, line) && strncmp(line, "ptxas", 5) == 0) {
-      struct compile_message *m =
-          add_message(o, strstr(line, "error") || strstr(line, "fatal") ? COMPILE_ERROR : COMPILE_REMARK);
-      if (m)
-        m->text = line;
-    } else if (strncmp(line, "nvrtc: error", 12) == 0) { /* not a message: the words of NVRTC */
-      struct compile_message *m = add_message(o, COMPILE_ERROR);
-      if (m)
-        m->text = line;
-    }
+    else if (!read_position(o, line) && strncmp(line, "ptxas", 5) == 0)
+      say(o, strstr(line, "error") || strstr(line, "fatal") ? COMPILE_ERROR : COMPILE_REMARK, line);
+    else if (strncmp(line, "nvrtc: error", 12) == 0) /* not a message: the words of NVRTC */
+      say(o, COMPILE_ERROR, line);
     before = line;
     line = end ? end + 1 : NULL;
   }
@@ -173,12 +173,6 @@ static int take_binary(struct nvrtc *n, void *program, int ptx, struct compile_r
   result->binary = binary;
   result->size = size;
   return 0;
-}
-
-static void say(struct owner *o, enum compile_severity severity, const char *text) {
-  struct compile_message *m = add_message(o, severity);
-  if (m)
-    m->text = text;
 }
 
 static int build(struct nvrtc *n, const struct compile_request *r, const struct options *options, int ptx,

@@ -22,8 +22,8 @@ void nvrtc_close(struct nvrtc *n);
 const char *nvrtc_path(const struct nvrtc *n);
 const char *nvrtc_version(const struct nvrtc *n); /* "13.0" */
 
-/* What the binary for a device "sm_90" will be: its capability, or that of the newest PTX that this NVRTC can make
- * where it is older than the device (*ptx is 1 then). 0: none, the device is too old for this NVRTC. */
+/* The architecture of the binary for a device "sm_90": the device's, or the newest PTX that this NVRTC can make
+ * if it is older than the device (*ptx becomes 1). 0: the device is too old for this NVRTC. */
 int nvrtc_target(const struct nvrtc *n, const char *device, int *ptx);
 
 /* As struct compiler's compile; `extra` are further options (NULL: none). A binary is a CUBIN or, NUL-terminated,
@@ -32,7 +32,7 @@ void nvrtc_compile(struct nvrtc *n, const struct compile_request *request, const
                    int nextra, struct compile_result *result);
 void nvrtc_release(struct compile_result *result);
 
-/* For reports: one line, what is there or what is missing. */
+/* One line for reports: NVRTC's version and place, or what is missing. */
 void nvrtc_describe(const struct nvrtc_places *places, struct text *out);
 
 #endif

@@ -5,8 +5,8 @@
 
 #include "jit/front/kernel.h"
 
-/* Their number, const for what is only read, type and depth; nothing is said of types that tokens do not know. Does nothing
- * recurse? OP_ERR_KERNEL with the parameter or call, its line with a caret, and what was expected. */
+/* Their number, const for what is only read, type and depth; nothing is said of types that tokens do not know.
+ * OP_ERR_KERNEL with the parameter, its line with a caret, and what was expected. */
 int kernel_check(const struct kernel *k, const struct desc *d, struct error *err);
 /* Each variable of a module that a kernel in Fortran reads must be a constant of the description, of the same type and dim.
  * OP_ERR_CONST. */

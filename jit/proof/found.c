@@ -157,7 +157,9 @@ enum evidence found_evidence(enum prove_found what) {
 }
 
 int found_code(enum prove_found what) {
-  return what >= FOUND_NOT_BY_ROW && what <= FOUND_ROW_AS_NUMBER ? OP_ERR_KERNEL : OP_ERR_VIOLATION;
+  const bool is_no_kernel =
+      what == FOUND_RECURSION || (what >= FOUND_NOT_BY_ROW && what <= FOUND_ROW_AS_NUMBER);
+  return is_no_kernel ? OP_ERR_KERNEL : OP_ERR_VIOLATION;
 }
 
 enum reading found_reading(enum prove_found what) {

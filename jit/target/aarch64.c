@@ -1,4 +1,4 @@
-/* aarch64, from what the kernel says of the processor: HWCAP, MIDR and the length of SVE's vectors. */
+/* aarch64, identified by the kernel: HWCAP, MIDR and the length of SVE's vectors. */
 #include <stdlib.h>
 #include <string.h>
 #ifdef __aarch64__

@@ -1,4 +1,4 @@
-/* Kinds of processors that code is made for: what each row of target.c says of itself. */
+/* Kinds of processors that code is made for: the rows of target.c. */
 #ifndef OP2JIT_JIT_TARGET_ROW_H
 #define OP2JIT_JIT_TARGET_ROW_H
 
@@ -6,8 +6,8 @@
 
 #include "jit/target.h"
 
-/* In tables sorted by name, as they are listed. `needs` is what clang would switch on with it, or off without it, with blanks
- * between; some virtual machines hide one and show the other. */
+/* Tables are sorted by name, in the order of the list. `needs`: features, with blanks between them, that clang
+ * would switch on with it, or without which it would be off. Some virtual machines hide one and show the other. */
 struct target_feature {
   const char *name;
   int word, bit;
@@ -23,7 +23,8 @@ struct target_row {
 };
 extern const struct target_row target_x86_64, target_aarch64;
 
-/* Adds "+adx,-avx": what misses something it needs goes, and then perhaps what needs that. `on` is changed. */
+/* Adds "+adx,-avx". A feature without one of its needs is switched off, in `on` too, and then those that need
+ * it. */
 void target_list(const struct target_feature *known, int count, bool *on, struct text *out);
 
 #endif

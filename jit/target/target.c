@@ -11,7 +11,7 @@
 static const struct target_row *const rows[] = {&target_x86_64, &target_aarch64};
 enum { ROWS = sizeof rows / sizeof *rows };
 
-/* Of a processor that no row knows nothing is said: nothing is compiled there (load_missing). */
+/* Both are empty on a processor that no row knows: nothing is compiled there (load_missing). */
 static void describe_host(struct text *cpu, struct text *features) {
   text_clear(cpu);
   text_clear(features);

@@ -27,8 +27,8 @@ static long long size_of(const char *program) {
   return stat(program, &status) == 0 ? (long long)status.st_size : 0;
 }
 
-/* All that the answer depends on, but for the files. */
-static void make_key(const struct plugin *plugin, const struct texts_wish *wish, struct text *key) {
+/* The key: all that the answer depends on, except the files. */
+static void make_key(const struct plugin *plugin, const struct read_request *wish, struct text *key) {
   text_addf(key,
             "texts %d\n%s\nunit %s\nflags %s\nheaders %s\nwhen %s\nstandard %ld gcc %d\nprogram %s %lld ",
             READER_ABI, text_str(&plugin->identity), wish->unit, wish->flags, wish->headers, wish->when,
@@ -38,7 +38,7 @@ static void make_key(const struct plugin *plugin, const struct texts_wish *wish,
   library_identity(key);
 }
 
-bool texts_recall(const struct plugin *plugin, struct store *store, const struct texts_wish *wish,
+bool texts_recall(const struct plugin *plugin, struct store *store, const struct read_request *wish,
                   struct texts_unit *out) {
   struct text key = {0}, known = {0};
   make_key(plugin, wish, &key);
@@ -53,7 +53,7 @@ bool texts_recall(const struct plugin *plugin, struct store *store, const struct
   return found;
 }
 
-/* As text, with the hashes of the files; out->failed without memory. */
+/* The result as text, with the hashes of the files; out->failed without memory. */
 static void print(const struct read_result *result, struct text *out) {
   char(*hashes)[65] = array_new((size_t)result->nfiles, sizeof *hashes);
   struct texts_file *files = array_new((size_t)result->nfiles, sizeof *files);
@@ -74,7 +74,7 @@ static void print(const struct read_result *result, struct text *out) {
   free(files);
 }
 
-static void keep(const struct plugin *plugin, struct store *store, const struct texts_wish *wish,
+static void keep(const struct plugin *plugin, struct store *store, const struct read_request *wish,
                  const char *words) {
   struct text key = {0};
   make_key(plugin, wish, &key);
@@ -99,21 +99,15 @@ static long long seconds_of(const char *when) {
   return seconds > 0 ? (long long)seconds : 0;
 }
 
-int texts_read(const struct plugin *plugin, struct store *store, const struct texts_wish *wish,
+int texts_read(const struct plugin *plugin, struct store *store, const struct read_request *wish,
                struct texts_unit *out, struct error *err) {
   const struct reader *reader = find_reader(plugin);
   struct stat status;
-  const struct read_request request = {
-      .unit = wish->unit,
-      .flags = wish->flags,
-      .program = wish->program,
-      .headers = wish->headers,
-      .prelude = jit_prelude_cxx(),
-      .standard = wish->standard,
-      .is_gcc = wish->is_gcc,
-      .made = *wish->program && stat(wish->program, &status) == 0 ? (long long)status.st_mtime : 0,
-      .compiled = seconds_of(wish->when),
-      .when = wish->when};
+  const bool there = *wish->program && stat(wish->program, &status) == 0;
+  struct read_request request = *wish;
+  request.prelude = jit_prelude_cxx();
+  request.made = there ? (long long)status.st_mtime : 0;
+  request.compiled = seconds_of(wish->when);
   struct read_result result = {
       .status = 2, .why = "the compiler plugin is of an older op2jit", .unit = "", .from = ""};
   struct text words = {0};

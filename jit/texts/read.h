@@ -8,22 +8,14 @@
 
 struct store;
 
-/* Which unit, and what is known of it. */
-struct texts_wish {
-  const char *unit;    /* as the program's compiler was told */
-  const char *flags;   /* OP2_CXXFLAGS; "": not said */
-  const char *program; /* the file that it became part of */
-  const char *headers; /* folder of op_seq.h */
-  const char *when;    /* it was compiled, as __DATE__ and __TIME__ say it; "": not known */
-  long standard;       /* __cplusplus */
-  bool is_gcc;
-};
+/* `wish` says which unit, and what is known of it; its prelude and times are not looked at. */
 
-/* What the store has and still holds; false: nothing. */
-bool texts_recall(const struct plugin *plugin, struct store *store, const struct texts_wish *wish,
+/* Takes texts from the store, if their files are what they were; false: there are none. */
+bool texts_recall(const struct plugin *plugin, struct store *store, const struct read_request *wish,
                   struct texts_unit *out);
-/* The plugin is open. Never fails but for memory: what is wrong is said in out->why. What was found is stored. */
-int texts_read(const struct plugin *plugin, struct store *store, const struct texts_wish *wish,
+/* Asks the plugin, which is open, and stores the result. Fails only without memory: other errors are in
+ * out->why. */
+int texts_read(const struct plugin *plugin, struct store *store, const struct read_request *wish,
                struct texts_unit *out, struct error *err);
 
 #endif

@@ -1,6 +1,6 @@
-/* The texts of kernels that are functions of a C++ program, found in its sources. A third entry of the clang plugin:
- * it parses one unit of the program and gives of each kernel a reduced text, which holds all that the kernel needs and
- * nothing else, or says why there is none. Plain C types only: the plugin is C++. */
+/* The reader: another entry of the clang plugin. It finds the texts of kernels that are functions of a C++
+ * program in the program's sources: it parses one unit and gives for each kernel a reduced text, with all that
+ * the kernel needs and nothing else, or the reason why there is none. Plain C types only: the plugin is C++. */
 #ifndef OP2JIT_JIT_TEXTS_READER_H
 #define OP2JIT_JIT_TEXTS_READER_H
 
@@ -13,8 +13,8 @@ struct read_request {
       *unit; /* as the program's compiler was told; "@HEX": the source of the procedure at that address of the
                         file `program`, which may be in another language, is asked for, and nothing of its text */
   const char *flags; /* -I, -D, -U, -std, -include and the like, separated by blanks; "": not said */
-  /* The file that the kernel runs from, whose debug information names the unit's folder, and may know the flags; "": the
-   * unit is a file by itself. */
+  /* The file that the kernel runs from; its debug information names the unit's folder, and may have the flags.
+   * "": the unit is a file by itself. */
   const char *program;
   const char *headers; /* folder of op_seq.h */
   const char *prelude; /* what every reduced text finds before it, in place of the standard headers */
@@ -50,7 +50,7 @@ struct read_kernel {
   int line, last_line;
   const char *text;  /* NULL or "": none */
   const char *why;   /* ... because of that; else "" */
-  const char *doubt; /* what it depends on and is not known: it may not be the program's; "" */
+  const char *doubt; /* something unknown that it depends on, so that it may not be the program's text; "" */
   const struct read_variable *variables;
   int nvariables;
   const struct read_origin *origins;
@@ -64,7 +64,7 @@ struct read_result {
   const char *from; /* where the flags came from, for people */
   struct read_kernel *kernels;
   int nkernels;
-  const char *const *files; /* of the project, that what is said here depends on, there or not */
+  const char *const *files; /* of the project, that the result depends on, there or not */
   int nfiles;
   void *owner;
 };
@@ -76,7 +76,7 @@ struct reader {
 };
 #define READER_ABI 5
 
-/* What the plugin exports, under the name "op2jit_reader". */
+/* The entry of the plugin, exported as "op2jit_reader". */
 typedef const struct reader *reader_entry(void);
 
 #ifdef __cplusplus

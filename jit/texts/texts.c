@@ -86,7 +86,7 @@ void texts_print(const struct texts_unit *u, struct text *out) {
     print_kernel(&u->kernels[i], out);
 }
 
-/* What is left to be read; a mistake empties it. */
+/* The text that is left to be read; `bad` after the first mistake. */
 struct rest {
   const char *at, *end;
   bool bad;
@@ -209,7 +209,7 @@ bool texts_hash(const char *path, char out[65]) {
   struct sha256 sum;
   struct stat status;
   ssize_t n = -1;
-  /* Nobody may ever write into a pipe. */
+  /* O_NONBLOCK: a pipe may never be written. */
   const int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (file < 0)
     return false;

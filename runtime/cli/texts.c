@@ -31,13 +31,13 @@ static int read_source(struct cli *cli, const char *headers, struct texts_unit *
     find_headers(&beside);
   for (int i = 1; i < cli->nwords; i++)
     text_addf(&flags, "'%s' ", cli->words[i]);
-  const struct texts_wish wish = {.unit = cli->words[0],
-                                  .flags = cli->nwords > 1 ? text_str(&flags) : "",
-                                  .program = "",
-                                  .headers = headers ? headers : text_str(&beside),
-                                  .when = "",
-                                  .standard = 201703,
-                                  .is_gcc = true};
+  const struct read_request wish = {.unit = cli->words[0],
+                                    .flags = cli->nwords > 1 ? text_str(&flags) : "",
+                                    .program = "",
+                                    .headers = headers ? headers : text_str(&beside),
+                                    .when = "",
+                                    .standard = 201703,
+                                    .is_gcc = true};
   const struct jit_options options = {
       .mode = JIT_ON, .plugins = env_value(&cli->env, ENV_PLUGINS), .log = &cli->log};
   int code = jit_open(&jit, &options, &cli->err);

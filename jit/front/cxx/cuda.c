@@ -1,4 +1,4 @@
-/* What texts in C++ find in CUDA C, beside what texts in C do: it stands in their namespace, behind that. */
+/* The C++ part of the prelude for CUDA. It stands behind the C part, in the namespace of texts in C++. */
 #include "jit/front/prelude.h"
 
 #include "jit/front/cxx/names.h"

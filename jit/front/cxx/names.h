@@ -1,5 +1,5 @@
-/* What of the standard library's C++ reads alike for processors and GPUs: overloads of <cmath>, and of <algorithm>,
- * <utility>, <array> and <limits> what kernels use. A part of the preludes of texts in C++. */
+/* The part of the C++ standard library that reads alike for processors and GPUs: overloads of <cmath>, and what
+ * kernels use of <algorithm>, <utility>, <array> and <limits>. A part of the preludes of texts in C++. */
 #ifndef OP2JIT_JIT_FRONT_CXX_NAMES_H
 #define OP2JIT_JIT_FRONT_CXX_NAMES_H
 
@@ -21,7 +21,7 @@
   " infinity() noexcept{return " has "?(" type ")__builtin_huge_val():(" type ")0;}\n"                          \
   "static op2jit_constant " type " quiet_NaN() noexcept{return " has "?(" type ")__builtin_nan(\"\"):(" type ")0;}};\n"
 #define WHOLE(type, least, most, digits, sign) LIMITS(type, "false", least, most, least, "0", digits, "true", sign)
-/* Which type a whole number counts as there, and two numbers. */
+/* The type that a whole number, or two numbers, count as in an overload of <cmath>. */
 #define CXX_TYPES \
   "template<class T>struct op2jit_whole{};\n" \
   "template<>struct op2jit_whole<int>{typedef double type;};template<>struct op2jit_whole<unsigned>{typedef double " \

@@ -1,5 +1,5 @@
-/* What stands before the texts of C++ kernels, in the place of the standard headers: names and meanings are theirs, and
- * so are the overloads, since the reader compares which function a call means here and there. */
+/* The prelude of C++ kernels, in the place of the standard headers. Names, meanings and overloads must be those
+ * of the headers, for the reader compares which function a call means here and there. */
 #include "jit/front/prelude.h"
 
 #include "jit/front/cxx/names.h"

@@ -1,4 +1,4 @@
-/* Assignments, of values and of whole arrays, and where. */
+/* Assignments of values and of whole arrays, and `where`. */
 #include <string.h>
 
 #include "jit/front/fortran/intrinsics.h"
@@ -19,7 +19,7 @@ static bool same_sections(const struct expr *a, const struct expr *b) {
   return !i && !k;
 }
 
-/* Element by element the same one is no matter. */
+/* True: the right side uses elements that the left side changes. The same element on both sides does no harm. */
 static bool needs(const struct expr *e, const struct expr *left, bool element) {
   if (e->symbol && e->symbol == left->symbol && (e->op == E_VARIABLE || e->op == E_ELEMENT) &&
       !(element && e->rank && same_sections(e, left)))
@@ -100,7 +100,7 @@ void f_assign(struct fortran *f, struct expr *left, struct expr *right, const st
   else if (!needs(right, left, true))
     put_each(f, left, right, mask);
   else {
-    text_add(f->to, "{ "); /* the right side first, into a place of its own */
+    text_add(f->to, "{ "); /* the right side is computed first, into a local array */
     const struct expr *aside = f_new_local(f, right->at, right->type, left, f->to);
     put_each(f, aside, right, mask);
     put_each(f, left, aside, mask);

@@ -5,15 +5,14 @@
 
 struct construct *f_open_construct(struct fortran *f, enum construct_kind kind, const char *name) {
   struct construct *c = f_new(f, sizeof *c);
-  *c = (struct construct){
-      .outer = f->constructs, .kind = kind, .at = f_keep(f, now(f)), .name = name, .close = "} "};
+  *c = (struct construct){.outer = f->constructs, .kind = kind, .at = now(f), .name = name, .close = "} "};
   c->number = ++f->labels;
   c->to = f->to;
   f->constructs = c;
   return c;
 }
 
-static const char *const ends[] = {
+static const char *const end_words[] = {
     [IS_IF] = "end if", [IS_DO] = "end do", [IS_SELECT] = "end select", [IS_WHERE] = "end where"};
 
 /* The innermost one, which must be of this kind. */
@@ -22,7 +21,8 @@ static struct construct *inner(struct fortran *f, enum construct_kind kind, cons
   if (!c)
     f_refuse(f, now(f), "`%s` has no beginning", words);
   else if (c->kind != kind)
-    f_refuse(f, now(f), "`%s` stands where `%s` is expected, for line %d", words, ends[c->kind], c->at->line);
+    f_refuse(f, now(f), "`%s` stands where `%s` is expected, for line %d", words, end_words[c->kind],
+             c->at->line);
   return failed(f) ? NULL : c;
 }
 
@@ -37,7 +37,7 @@ static void pop(struct fortran *f) {
 }
 
 static void close_construct(struct fortran *f, enum construct_kind kind) {
-  struct construct *c = inner(f, kind, ends[kind]);
+  struct construct *c = inner(f, kind, end_words[kind]);
   if (!c)
     return;
   if (now(f)->form == T_NAME) {
@@ -107,7 +107,7 @@ static struct expr *read_bound(struct fortran *f) {
   return e;
 }
 
-/* Of a loop: from, to and step, one behind the other. */
+/* The range of a loop: from, to and step, linked by `next`. */
 static struct expr *read_range(struct fortran *f, const char *sign) {
   struct expr *from = read_bound(f);
   f_expect(f, sign);
@@ -156,7 +156,8 @@ static void read_counted(struct fortran *f, struct construct *c) {
     c->close = "} } ";
 }
 
-/* An index of its own, which ends with the loop; its head behind the others'. Returns how often it counts, 0: not known. */
+/* Reads an index of do concurrent, whose name ends with the loop. Its head goes behind those of the others.
+ * Returns the number of rounds; 0: not known. */
 static long long read_index(struct fortran *f, const struct construct *c, int part, int *brackets) {
   const struct f_token *at = now(f);
   f->at += 2;
@@ -170,7 +171,7 @@ static long long read_index(struct fortran *f, const struct construct *c, int pa
   return known ? (to->value - from->value + step->value) / step->value : 0;
 }
 
-/* All of it is known before the first round changes anything. */
+/* The whole mask is computed before the first round changes anything. */
 static void put_concurrent_mask(struct fortran *f, const struct construct *c, const struct text *heads,
                                 long long count, int brackets) {
   const int number = c->number;
@@ -270,20 +271,20 @@ static void leave(struct fortran *f, struct construct *to, bool cycle) {
 }
 
 static void read_exit(struct fortran *f, bool cycle) {
-  const struct f_token at = *now(f);
+  const struct f_token *at = now(f);
   f->at++;
   const char *name = now(f)->form == T_NAME ? f->tokens[f->at++].word : NULL;
   struct construct *c = f->constructs;
   while (c && (name ? !c->name || strcmp(c->name, name) != 0 : c->kind != IS_DO))
     c = c->outer;
   if (!c || (cycle && c->kind != IS_DO))
-    f_refuse(f, &at, name ? "no loop around this has the name %s%s" : "`%s` stands in no loop%s",
-             name ? name : at.spelled, "");
+    f_refuse(f, at, name ? "no loop around this has the name %s%s" : "`%s` stands in no loop%s",
+             name ? name : at->spelled, "");
   else
     leave(f, c, cycle);
 }
 
-/* A jump there does what else stands at the label. */
+/* True: the label stands at a `continue`. At another statement a jump would have to do that statement. */
 static bool is_continue(const struct fortran *f, const char *label) {
   for (int at = f->at; at < f->unit->end; at++)
     if (f->tokens[at].form == T_LABEL && strcmp(f->tokens[at].word, label) == 0)
@@ -292,7 +293,7 @@ static bool is_continue(const struct fortran *f, const char *label) {
 }
 
 static void read_goto(struct fortran *f) {
-  const struct f_token at = *now(f);
+  const struct f_token *at = now(f);
   f_take_two(f, "go", "to");
   const char *label = now(f)->form == T_INTEGER ? f->tokens[f->at++].word : "";
   struct construct *c = f->constructs, *found = NULL;
@@ -300,10 +301,10 @@ static void read_goto(struct fortran *f) {
     if (!found && c->kind == IS_DO && c->label && strcmp(c->label, label) == 0)
       found = c;
   if (!found)
-    f_refuse(f, &at,
+    f_refuse(f, at,
              "`go to` is in the subset only to the end of a loop that it stands in; write if, exit or cycle");
   else if (!is_continue(f, label))
-    f_refuse(f, &at,
+    f_refuse(f, at,
              "`go to` is in the subset only to a `continue`; write `%s continue` behind the loop's last "
              "statement",
              label);
@@ -381,7 +382,7 @@ static void read_case(struct fortran *f) {
 }
 
 static void end_select(struct fortran *f) {
-  struct construct *c = inner(f, IS_SELECT, ends[IS_SELECT]);
+  struct construct *c = inner(f, IS_SELECT, end_words[IS_SELECT]);
   if (!c)
     return;
   f->to = c->to;
@@ -395,7 +396,7 @@ static void end_select(struct fortran *f) {
 
 static bool read_end(struct fortran *f) {
   int kind = IS_IF;
-  while (kind <= IS_WHERE && !f_take_two(f, "end", ends[kind] + strlen("end ")))
+  while (kind <= IS_WHERE && !f_take_two(f, "end", end_words[kind] + strlen("end ")))
     kind++;
   if (kind == IS_DO)
     end_do(f);

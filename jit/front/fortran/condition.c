@@ -28,7 +28,7 @@ static void blanks(struct line *l) {
 static const char *name_of(struct line *l) {
   blanks(l);
   const char *from = l->at;
-  while (l->at < l->end && (isalnum((unsigned char)*l->at) || *l->at == '_'))
+  while (l->at < l->end && is_in_word(*l->at))
     l->at++;
   return f_copy(l->f, from, (size_t)(l->at - from));
 }
@@ -42,7 +42,7 @@ static bool eat(struct line *l, const char *sign) {
   return true;
 }
 
-/* Compilers define some for themselves; whether the program's compiler was given others is not known here. */
+/* Names that begin with __ are the compiler's own. The -D names of the program's compiler are not known here. */
 static bool is_defined(struct fortran *f, const char *name) {
   if (f_find_macro(f, name))
     return true;
@@ -55,7 +55,7 @@ static bool is_defined(struct fortran *f, const char *name) {
 
 static long long condition(struct line *l, int level);
 
-/* All of the line, up to a comment. */
+/* Reads the whole line, up to a comment. */
 static long long whole_condition(struct line *l) {
   const long long value = condition(l, 0);
   blanks(l);

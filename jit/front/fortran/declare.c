@@ -3,7 +3,7 @@
 
 #include "jit/front/fortran/tree.h"
 
-/* What is declared in one statement, before the names. */
+/* The part of a declaration before the names. */
 struct declared {
   struct f_type type;
   const char *wrong;
@@ -275,7 +275,7 @@ static void read_implicit(struct fortran *f, struct f_unit *u) {
   } while (!failed(f) && f_take(f, ","));
 }
 
-/* What compilers have themselves: names of kinds. */
+/* Names of kinds in the modules that compilers have themselves. */
 static const struct {
   const char *module, *name;
   int value;
@@ -340,7 +340,7 @@ static void read_use(struct fortran *f, struct f_unit *u) {
 
 /* ---- a unit ---- */
 
-/* False: the statement does something, so the declarations end before it. */
+/* Reads a declaration. False: an executable statement begins here. */
 static bool read_declaration(struct fortran *f, struct f_unit *u) {
   const bool in_procedure = u->kind == U_SUBROUTINE || u->kind == U_FUNCTION;
   if (f_is_assignment(f, f->at))
@@ -372,7 +372,7 @@ static bool read_declaration(struct fortran *f, struct f_unit *u) {
   return true;
 }
 
-/* What is wrong in a module is no matter as long as no kernel uses it. */
+/* A wrong declaration in a module is an error only if a kernel uses the name. */
 static void forgive(struct fortran *f, struct f_unit *u) {
   if (f->err->code != OP_ERR_KERNEL)
     return;

@@ -5,7 +5,7 @@
 #include "base/size.h"
 #include "jit/front/fortran/tree.h"
 
-/* The number of an element: what is known of it, and the rest as text. */
+/* The number of an element: a known part, and the rest as text. */
 struct flat {
   long long constant, stride; /* stride: of the dimension that is next */
   const char *stride_text;    /* of one that is not known */
@@ -102,7 +102,8 @@ static const char *said_flat(struct fortran *f, const struct flat *t) {
 
 /* ---- variables ---- */
 
-/* Under another name in this procedure, it has its own in C. */
+/* Refuses two variables of one name in C: a module's variable keeps its name there, also if this procedure
+ * renames it. */
 static void check_own_name(struct fortran *f, const struct expr *e) {
   const struct symbol *s = e->symbol;
   for (const struct symbol *i = f->unit->symbols; i; i = i->next)
@@ -141,7 +142,7 @@ static const char *said_parameter(struct fortran *f, const struct expr *e, const
   return f_say(f, "%s[%s]", s->c_name, said_flat(f, t));
 }
 
-/* By op_decl_const in the statements of its program; see fortran_variable. */
+/* How a program declares its variable by op_decl_const; see fortran_variable. */
 static int is_declared(const struct fortran *f, const struct symbol *s, long long count) {
   bool found = false, others = false;
   for (int at = s->unit->body; s->unit->kind == U_PROGRAM && at < s->unit->end - 3; at++) {

@@ -6,7 +6,7 @@
 
 /* ---- literals ---- */
 
-/* What stands behind the `_` of a literal. */
+/* The kind behind the `_` of a literal. */
 static int literal_kind(struct fortran *f, const struct f_token *t, int otherwise) {
   const char *kind = strchr(t->word, '_');
   if (!kind)
@@ -84,7 +84,7 @@ struct expr *f_read_arguments(struct fortran *f) {
     return NULL;
   do {
     struct expr *e = read_argument(f);
-    /* What was read before may stand in another list. */
+    /* The `next` of an expression that was read before may belong to another list. */
     *last = e;
     last = &e->next;
   } while (!failed(f) && f_take(f, ","));
@@ -132,15 +132,15 @@ static struct expr *read_reference(struct fortran *f, const struct f_token *at, 
 }
 
 static struct expr *read_name(struct fortran *f) {
-  const struct f_token at = *now(f);
+  const struct f_token *at = now(f);
   const bool call = f_is_word(f, f->at + 1, "(");
-  struct symbol *s = f_look_up(f, f->unit, at.word);
-  const struct intrinsic *intrinsic = s ? NULL : f_find_intrinsic(f, at.word);
+  struct symbol *s = f_look_up(f, f->unit, at->word);
+  const struct intrinsic *intrinsic = s ? NULL : f_find_intrinsic(f, at->word);
   f->at++;
   if (failed(f))
-    return f_integer_expr(f, &at, 0);
+    return f_integer_expr(f, at, 0);
   if (intrinsic && call) {
-    struct expr *e = f_new_expr(f, E_INTRINSIC, &at);
+    struct expr *e = f_new_expr(f, E_INTRINSIC, at);
     f->at++;
     e->intrinsic = intrinsic;
     e->args = f_read_arguments(f);
@@ -149,26 +149,26 @@ static struct expr *read_name(struct fortran *f) {
     return e;
   }
   if (!s && call) {
-    const char *near = f_nearest_intrinsic(f, at.word);
+    const char *near = f_nearest_intrinsic(f, at->word);
     if (near)
-      f_refuse(f, &at, "%s is neither an array nor a function that kernels have; did you mean %s?",
-               at.spelled, near);
+      f_refuse(f, at, "%s is neither an array nor a function that kernels have; did you mean %s?",
+               at->spelled, near);
     else
-      f_refuse_unknown(f, &at,
+      f_refuse_unknown(f, at,
                        "it is neither an array nor a function that kernels have: put the function into this "
                        "file or into a module that the kernel uses");
-    return f_integer_expr(f, &at, 0);
+    return f_integer_expr(f, at, 0);
   }
   if (!s)
-    s = f_look_up_or_make(f, f->unit, &at);
-  return s ? read_reference(f, &at, s) : f_integer_expr(f, &at, 0);
+    s = f_look_up_or_make(f, f->unit, at);
+  return s ? read_reference(f, at, s) : f_integer_expr(f, at, 0);
 }
 
 /* ---- constructors ---- */
 
 static struct expr *read_items(struct fortran *f, const char *close);
 
-/* `(items, i = from, to, step)`: where the index stands; 0: the bracket here begins no such values. */
+/* The token of the index in `(items, i = from, to, step)`; 0: the bracket begins no such values. */
 static int find_index(const struct fortran *f, int at) {
   const int end = f_skip_brackets(f, at);
   int depth = 0;
@@ -186,7 +186,7 @@ static struct expr *read_implied(struct fortran *f) {
   f->at++;
   e->symbol = f_add_index(f, &f->tokens[index]);
   struct text *const hoist = f->hoist;
-  f->hoist = NULL; /* what is done before the statement has no index yet */
+  f->hoist = NULL; /* The index has no value yet before the statement. */
   e->args = read_items(f, NULL);
   f->hoist = hoist;
   e->symbol->name = "";
@@ -349,7 +349,7 @@ static struct expr *unary(struct fortran *f, const struct f_token *at, struct ex
   return e;
 }
 
-/* From weak to strong; those of one level from left to right. */
+/* Operators from weak to strong; those of one level go from left to right. */
 static const struct {
   const char *words[7];
   enum operator_class class;
@@ -371,39 +371,39 @@ static bool is_operator(const struct fortran *f, int level) {
 
 static struct expr *read_power(struct fortran *f) {
   struct expr *a = f_read_primary(f);
-  const struct f_token at = *now(f);
+  const struct f_token *at = now(f);
   if (!f_take(f, "**"))
     return a;
   struct expr *b; /* from right to left; a sign may stand before the exponent, as compilers allow */
   if (f_is_word(f, f->at, "-") || f_is_word(f, f->at, "+")) {
-    const struct f_token sign = *now(f);
+    const struct f_token *sign = now(f);
     f->at++;
-    b = unary(f, &sign, read_power(f));
+    b = unary(f, sign, read_power(f));
   } else
     b = read_power(f);
-  struct expr *e = binary(f, &at, a, b, CLASS_SUM);
+  struct expr *e = binary(f, at, a, b, CLASS_SUM);
   if (a->type.base == F_REAL && b->type.base == F_INTEGER)
     e->type = a->type;
   return e;
 }
 
 static struct expr *read_level(struct fortran *f, int level) {
-  const struct f_token sign = *now(f);
+  const struct f_token *sign = now(f);
   struct expr *a;
   if (level == LEVELS && (f_take(f, "-") || f_take(f, "+"))) /* behind an operator, as compilers allow */
-    return unary(f, &sign, read_power(f));
+    return unary(f, sign, read_power(f));
   if (level == LEVELS)
     return read_power(f);
   if (level == LEVEL_NOT)
-    return f_take(f, ".not.") ? unary(f, &sign, read_level(f, LEVEL_NOT)) : read_level(f, level + 1);
+    return f_take(f, ".not.") ? unary(f, sign, read_level(f, LEVEL_NOT)) : read_level(f, level + 1);
   if (level == LEVEL_SUM && (f_take(f, "-") || f_take(f, "+")))
-    a = unary(f, &sign, read_level(f, LEVEL_PRODUCT));
+    a = unary(f, sign, read_level(f, LEVEL_PRODUCT));
   else
     a = read_level(f, level + 1);
   while (is_operator(f, level) && !failed(f)) {
-    const struct f_token at = *now(f);
+    const struct f_token *at = now(f);
     f->at++;
-    a = binary(f, &at, a, read_level(f, level + 1), levels[level].class);
+    a = binary(f, at, a, read_level(f, level + 1), levels[level].class);
   }
   return a;
 }

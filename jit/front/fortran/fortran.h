@@ -1,5 +1,5 @@
-/* Kernels in Fortran: a subset of Fortran 2008 becomes the C text that everything below knows. docs/fortran.md says what
- * the subset is; what is outside is refused at its line. */
+/* Translates kernels in a subset of Fortran 2008 to C text. docs/fortran.md describes the subset. Text outside
+ * of it is refused, with its line. */
 #ifndef OP2JIT_JIT_FORTRAN_H
 #define OP2JIT_JIT_FORTRAN_H
 
@@ -9,10 +9,11 @@
 
 struct shared;
 
-/* Is this Fortran? By the ending of the file that it is from; without one by its first word. */
+/* True: the text is Fortran, by the ending of its file, or without an ending by its first word. */
 bool fortran_is(const char *file, const char *text, size_t length);
 
-/* How much of a name of its C text messages show: names that mean something in C have a `_` behind them. */
+/* The length of a name of the C text in messages: names that mean something in C have a `_` behind them, which
+ * is not shown. */
 static inline int fortran_name_length(const char *name, int length) {
   return length > 1 && name[length - 1] == '_' ? length - 1 : length;
 }
@@ -31,7 +32,7 @@ struct fortran_source {
   const char *
       defines; /* of -D, "NAME=VALUE" or "NAME" a line; NULL: not known, so an #if may make the text doubted */
   const char *(*find)(void *data, const char *name,
-                      size_t *length); /* is asked first for a file's text; NULL: nobody */
+                      size_t *length); /* is asked first for a file's text; may be NULL */
   void *data;
 };
 
@@ -47,10 +48,10 @@ struct fortran_variable {
   bool is_array;
 };
 
-/* One of the kernel's: what the text says of it. */
+/* An argument of the kernel, as the text declares it. */
 struct fortran_argument {
   char *said;  /* "real(8), intent(out)" */
-  bool is_out; /* what it held before is gone */
+  bool is_out; /* intent(out): its old value is lost */
 };
 
 struct fortran_made {
@@ -61,7 +62,7 @@ struct fortran_made {
   struct fortran_argument *arguments;
   int narguments;
   struct text files; /* that were read beside the source, one a line */
-  bool doubted;      /* it depends on an #if of a name that nobody defines here */
+  bool doubted;      /* it depends on an #if of a name that is not defined here */
 };
 void fortran_free(struct fortran_made *made);
 

@@ -23,7 +23,7 @@ static const char *said_number(struct fortran *f, const struct expr *a, long lon
   return f->parts->said(f, a, p, as);
 }
 
-/* Opens the call of what is made of two of them. */
+/* The beginning of a call of min or max. */
 static const char *open_extreme(struct fortran *f, const struct expr *e) {
   const bool min = *e->intrinsic->c == '<';
   if (e->type.base == F_REAL)
@@ -48,7 +48,7 @@ static const char *said_extreme(struct fortran *f, const struct expr *e, const s
   return text_str(out);
 }
 
-/* Of the rows and columns that the places name. */
+/* One product of a matmul or dot_product: number `k` of the row and column that the places name. */
 static const char *said_product(struct fortran *f, const struct expr *e, const struct place *p, long long k) {
   const struct expr *a = e->args, *b = a->next;
   struct place left[2] = {{0}}, right[2] = {{0}};
@@ -99,8 +99,8 @@ static bool is_simple(const struct expr *e) {
   return e->known || ((e->op == E_VARIABLE || e->op == E_ELEMENT) && !f_mentions(e, NULL));
 }
 
-/* What C has for each: the arguments in the places of $0, $1 and $2, all of them in that of *, what C calls the function in
- * that of @, and in those of ~ and # what names for the type end and begin with. Without one it is a function of this body. */
+/* The form in C of each class. $0, $1 and $2 stand for the arguments, * for all of them, @ for C's function, ~
+ * and # for the end and the beginning of its name by type. A class without a form is a function with this body. */
 static const struct form {
   const char *real, *whole, *name, *body;
   enum level level; /* that the arguments need */
@@ -180,7 +180,8 @@ const char *f_said_intrinsic(struct fortran *f, const struct expr *e, const stru
   case I_MATMUL:
   case I_NORM: return said_joined(f, e, p);
   case I_EXTREMUM:
-    /* Two whole numbers as they stand: what compares an argument with itself can be proved. */
+    /* Two whole numbers are compared in place, so that the prover understands a comparison of an argument with
+     * itself. */
     if (!b->next && e->type.base == F_INTEGER && is_simple(a) && is_simple(b))
       return said_form(f, e, p, "($1 @ $0 ? $1 : $0)", C_SUM);
     return said_extreme(f, e, p);

@@ -1,11 +1,11 @@
-/* What the functions that Fortran has itself give, and take. */
+/* Arguments and results of Fortran's own functions. */
 #include "jit/front/fortran/intrinsics.h"
 
 #include <string.h>
 
 #include "base/nearest.h"
 
-/* Names with a blank before and behind each; behind `=` what C calls it. */
+/* Names, each with a blank before and behind it; behind `=` the name or sign in C. */
 static const struct intrinsic rows[] = {
     {" sqrt exp log log10 sin cos tan asin acos sinh cosh tanh asinh acosh atanh ", I_MATH, 1, 1, {0}},
     {" erf erfc gamma=tgamma log_gamma=lgamma aint=trunc anint=round ", I_MATH, 1, 1, {0}},
@@ -81,7 +81,7 @@ const char *f_nearest_intrinsic(struct fortran *f, const char *name) {
 
 /* ---- one class after the other ---- */
 
-/* `kind=` may stand in front; of the others the order counts. */
+/* Takes the kind, which may be written as `kind=`; other arguments go by their order. */
 static void take_kind(struct fortran *f, struct expr *e, const struct expr *kind) {
   e->type = e->intrinsic->to;
   if (kind)
@@ -105,7 +105,7 @@ static void need_real(struct fortran *f, struct expr *e) {
 }
 
 /* Numbers of one type, as the standard has it. */
-static void need_alike(struct fortran *f, struct expr *e) {
+static void need_one_type(struct fortran *f, struct expr *e) {
   for (struct expr *i = e->args; i; i = i->next) {
     need(f, e, i, f_is_number(i->type), "numbers");
     if (!f_same_type(i->type, e->args->type))
@@ -277,18 +277,17 @@ static void type_elemental(struct fortran *f, struct expr *e) {
     break;
   case I_BITS:
     need(f, e, a, a->type.base == F_INTEGER, "whole numbers");
-    need_alike(f, e);
+    need_one_type(f, e);
     break;
-  default: need_alike(f, e);
+  default: need_one_type(f, e);
   }
   e->type = a->type;
   if (e->intrinsic->class == I_ROUND)
     take_kind(f, e, a->next);
   for (const struct expr *i = a; i && (e->intrinsic->class != I_ROUND || i == a); i = i->next)
     f_take_shape(f, e, i);
-  if (e->intrinsic->class == I_MATH &&
-      (!strcmp(e->intrinsic->c, "atan2") || !strcmp(e->intrinsic->c, "hypot") || a->next))
-    need_alike(f, e);
+  if (e->intrinsic->class == I_MATH && a->next)
+    need_one_type(f, e);
 }
 
 static void check_keywords(struct fortran *f, const struct expr *e) {

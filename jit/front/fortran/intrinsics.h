@@ -24,11 +24,11 @@ enum intrinsic_class {
   I_MATMUL,
   I_TRANSPOSE,
   I_RESHAPE,
-  I_SIZE, /* what follows is a number that the text says */
+  I_SIZE, /* from here on: the result is a number that the text says */
   I_BOUND,
   I_KIND,
   I_SELECTED,
-  I_LARGEST /* `c`: what limits.h and float.h call it, without its first letters */
+  I_LARGEST /* `c`: the name in limits.h and float.h without its first letters */
 };
 
 struct intrinsic {

@@ -1,10 +1,9 @@
-/* Names: what they mean where they stand, and what C calls them. */
+/* Names: their meaning at a place, and their names in C. */
 #include <string.h>
 
 #include "base/nearest.h"
 #include "jit/front/constant_name.h"
 #include "jit/front/fortran/tree.h"
-#include "jit/front/prelude.h"
 
 struct symbol *f_own_symbol(const struct f_unit *u, const char *name) {
   for (struct symbol *s = u->symbols; s; s = s->next)
@@ -24,30 +23,14 @@ static const char words_of_c[] =
     "sizeof static struct switch template this throw true try typedef typeid typename uint ulong "
     "uniform union unsigned using virtual void volatile while xor ";
 
-static bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
-/* Does every kernel have it already: as a function or a macro? */
-static bool is_taken(const char *name) {
-  const char *prelude = jit_prelude();
-  const size_t length = strlen(name);
-  if (f_is_one_of(name, words_of_c))
-    return true;
-  for (const char *at = strstr(prelude, name); at; at = strstr(at + 1, name))
-    if ((at == prelude || !is_letter(at[-1])) && !is_letter(at[length]) &&
-        (at[length] == '(' || (at - prelude >= 8 && memcmp(at - 8, "#define ", 8) == 0)))
-      return true;
-  return false;
-}
-
 const char *f_c_name_of(struct fortran *f, const char *name) {
   const size_t length = strlen(name);
-  const bool odd = is_taken(name) || (length && name[length - 1] == '_') || strncmp(name, "op", 2) == 0;
+  const bool odd = constant_name_wrong(name) || f_is_one_of(name, words_of_c) ||
+                   (length && name[length - 1] == '_') || strncmp(name, "op", 2) == 0;
   return odd ? f_say(f, "%s_", name) : name;
 }
 
-/* The library's constants have names of their own, which it has looked at. */
+/* Constants of the library have names that it has checked itself. */
 static const char *constant_c_name(struct fortran *f, const char *name) {
   return constant_name_wrong(name) ? f_say(f, "const_%s", name) : name;
 }
@@ -56,7 +39,7 @@ static const char *constant_c_name(struct fortran *f, const char *name) {
 
 struct symbol *f_add_symbol(struct fortran *f, struct f_unit *u, const char *name, const struct f_token *at) {
   struct symbol *s = f_new(f, sizeof *s);
-  *s = (struct symbol){.name = name, .at = f_keep(f, at), .unit = u};
+  *s = (struct symbol){.name = name, .at = at, .unit = u};
   s->kind = u->kind == U_MODULE || u->kind == U_PROGRAM ? S_MODULE : S_LOCAL;
   s->c_name = s->kind == S_MODULE ? constant_c_name(f, name) : f_c_name_of(f, name);
   *u->last = s;

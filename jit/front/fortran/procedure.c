@@ -1,4 +1,4 @@
-/* A procedure becomes a function, and all of them one text whose lines are those of the source. */
+/* Turns a procedure into a C function, and all of them into one text with the lines of the source. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,7 @@ static void put_header(struct fortran *f, struct f_unit *u) {
                 u->dummies[i]->c_name, u->dummies[i]->c_name);
 }
 
-/* What messages about the kernel's own arguments say. */
+/* Keeps what messages about the kernel's own arguments say. */
 static void note_arguments(struct fortran *f, const struct f_unit *u) {
   static const char *const intents[] = {"", ", intent(in)", ", intent(out)", ", intent(inout)"};
   struct fortran_made *m = f->made;
@@ -148,7 +148,8 @@ static const char *next_line(const struct lines *l, const char *at) {
   return newline ? newline + 1 : end;
 }
 
-/* What the source has there stands behind it, for messages. A last \ would join it to the next line. */
+/* Ends the line. The line of the source stands behind it, for messages, without a last \, which would join it
+ * to the next one. */
 static void end_line(struct lines *l) {
   struct text *out = &l->made->text;
   const char *behind = next_line(l, l->at);

@@ -23,7 +23,7 @@ static const char *said_real(struct fortran *f, const struct expr *e) {
 
 static const struct operator_row {
   const char *word, *c;
-  enum level level, left, right; /* of the whole, and what the operands must at least have */
+  enum level level, left, right; /* of the whole; the least that the operands must have */
 } operators[] = {{"+", "+", C_SUM, C_SUM, C_PRODUCT},       {"-", "-", C_SUM, C_SUM, C_PRODUCT},
                  {"*", "*", C_PRODUCT, C_PRODUCT, C_UNARY}, {"/", "/", C_PRODUCT, C_PRODUCT, C_UNARY},
                  {"==", "==", C_EQUAL, C_SUM, C_SUM},       {"/=", "!=", C_EQUAL, C_SUM, C_SUM},
@@ -44,7 +44,7 @@ static const char *said_binary(struct fortran *f, const struct expr *e, const st
 static const char *said_unary(struct fortran *f, const struct expr *e, const struct place *p, enum level as) {
   if (*e->word == '+')
     return f_said(f, e->args, p, as);
-  const char *said = f_said(f, e->args, p, C_UNARY); /* two signs side by side would be another one */
+  const char *said = f_said(f, e->args, p, C_UNARY); /* -- would be another operator */
   said = f_say(f, *e->word == '-' ? "-%s" : "!%s", f_in_brackets(f, *said == '-', said));
   return f_in_brackets(f, as > C_UNARY, said);
 }
@@ -197,7 +197,7 @@ static const char *said_by_op(struct fortran *f, const struct expr *e, const str
 }
 
 const char *f_said(struct fortran *f, const struct expr *e, const struct place *p, enum level as) {
-  enum { LONGEST = 1 << 20, LARGEST = 1 << 26 }; /* of one such text, of all */
+  enum { LONGEST = 1 << 20, LARGEST = 1 << 26 }; /* of one text, of all texts */
   if (failed(f))
     return "";
   const char *said = e->known && e->rank == 0 && e->op != E_NOTHING

@@ -59,16 +59,22 @@ struct text *f_text(struct fortran *f) {
   return &f->lost;
 }
 
+__attribute__((format(printf, 2, 0))) static const char *say(struct fortran *f, const char *format,
+                                                             va_list args) {
+  va_list again;
+  va_copy(again, args);
+  const int length = vsnprintf(NULL, 0, format, args);
+  char *said = length < 0 ? NULL : f_bytes(f, (size_t)length + 1);
+  if (said)
+    vsnprintf(said, (size_t)length + 1, format, again);
+  va_end(again);
+  return said ? said : "";
+}
+
 const char *f_say(struct fortran *f, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  const int length = vsnprintf(NULL, 0, format, args);
-  va_end(args);
-  char *said = length < 0 ? NULL : f_bytes(f, (size_t)length + 1);
-  if (!said)
-    return "";
-  va_start(args, format);
-  vsnprintf(said, (size_t)length + 1, format, args);
+  const char *said = say(f, format, args);
   va_end(args);
   return said;
 }
@@ -77,34 +83,21 @@ const char *f_in_brackets(struct fortran *f, bool needed, const char *said) {
   return needed ? f_say(f, "(%s)", said) : said;
 }
 
-const struct f_token *f_keep(struct fortran *f, const struct f_token *at) {
-  struct f_token *copy = f_new(f, sizeof *copy);
-  *copy = *at;
-  return copy;
-}
-
 void f_refuse(struct fortran *f, const struct f_token *at, const char *format, ...) {
   if (failed(f))
     return;
   const struct source source = {
       .text = at->file->text, .length = at->file->length, .file = at->file->path, .line = at->file->line};
   const int line = at->line - (source.line > 0 ? source.line : 1) + 1;
-  struct text message = {0};
-  va_list args;
+  va_list args, again;
   va_start(args, format);
-  text_vaddf(&message, format, args);
-  va_end(args);
-  f->refused = f_copy(f, text_str(&message), strlen(text_str(&message)));
-  text_clear(&message);
-  text_addf(&message, "kernel %s: %s\n", f->kernel, f->refused);
-  source_place(&source, line, at->column, &message);
-  text_add(&message, ":\n");
-  source_excerpt(&source, line, at->column, &message);
-  if (message.length && message.data[message.length - 1] == '\n')
-    message.data[--message.length] = '\0';
+  va_copy(again, args);
+  f->refused = say(f, format, again);
+  va_end(again);
+  const char *who = f_say(f, "kernel %s", f->kernel);
   if (!failed(f))
-    error_set(f->err, OP_ERR_KERNEL, "%s", text_str(&message));
-  text_free(&message);
+    source_error(&source, line, at->column, f->err, OP_ERR_KERNEL, who, format, args);
+  va_end(args);
 }
 
 void f_mark(struct fortran *f, const struct f_token *at, struct text *out) {

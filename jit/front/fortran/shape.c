@@ -1,4 +1,4 @@
-/* Shapes of arrays, and what subscripts make of them. */
+/* Shapes of arrays, and the effect of subscripts on them. */
 #include <string.h>
 
 #include "jit/front/fortran/intrinsics.h"
@@ -125,7 +125,7 @@ void f_type_element(struct fortran *f, struct expr *e) {
 struct expr *f_new_expr(struct fortran *f, enum expr_op op, const struct f_token *at) {
   struct expr *e = f_new(f, sizeof *e);
   e->op = op;
-  e->at = f_keep(f, at);
+  e->at = at;
   return e;
 }
 
@@ -217,7 +217,8 @@ void f_check_calls(struct fortran *f, const struct expr *e, bool many) {
     check_calls(f, e, many, false);
 }
 
-/* The extents of arrays are what they were when the procedure began. */
+/* The array with the symbol in its bounds, which keep their values from the beginning of the procedure; NULL:
+ * none. */
 static const struct symbol *has_extent(const struct f_unit *u, const struct symbol *s) {
   for (const struct symbol *a = u->symbols; a; a = a->next)
     for (int i = 0; i < a->rank && a->kind != S_PROCEDURE; i++)

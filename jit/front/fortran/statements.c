@@ -17,25 +17,25 @@ static void refuse_statement(struct fortran *f) {
 
 static void read_call(struct fortran *f) {
   f->at++;
-  const struct f_token at = *now(f);
+  const struct f_token *at = now(f);
   f_take_name(f, "the name of a subroutine");
-  struct symbol *s = failed(f) ? NULL : f_look_up(f, f->unit, at.word);
+  struct symbol *s = failed(f) ? NULL : f_look_up(f, f->unit, at->word);
   if (!s || s->kind != S_PROCEDURE) {
     f_refuse_unknown(
-        f, &at,
+        f, at,
         "put the subroutine into this file, or into a module that the kernel uses and whose source "
         "is beside this file");
     return;
   }
   if (s->unit->kind != U_SUBROUTINE)
-    f_refuse(f, &at, "%s is a function; it stands in expressions, without `call`", at.spelled);
-  struct expr *e = f_new_expr(f, E_CALL, &at);
+    f_refuse(f, at, "%s is a function; it stands in expressions, without `call`", at->spelled);
+  struct expr *e = f_new_expr(f, E_CALL, at);
   struct text *before = f->hoist = f_text(f);
   e->symbol = s;
   e->args = f_take(f, "(") ? f_read_arguments(f) : NULL;
   f_check_arguments(f, e);
   if (!failed(f) && e->rank)
-    f_refuse(f, &at, "an elemental subroutine with arrays is not in the subset; write a do loop");
+    f_refuse(f, at, "an elemental subroutine with arrays is not in the subset; write a do loop");
   const char *arguments = failed(f) ? "" : f_said_arguments(f, e, NULL);
   text_addf(f->to, before->length ? "{ %s%s(%s); } " : "%s%s(%s); ", text_str(before), s->unit->c_name,
             arguments);
@@ -59,7 +59,7 @@ static void read_assignment(struct fortran *f) {
   text_addf(to, before->length ? "{ %s%s} " : "%s%s", text_str(before), text_str(body));
 }
 
-/* As part of a format of C. Two of its quotes in a text of Fortran are one. */
+/* Adds a text to a format of C. Two quotes in a text of Fortran mean one. */
 static void add_words(struct fortran *f, const struct expr *e, struct text *out) {
   if (strlen(e->word) + 2 != strlen(e->at->spelled))
     f_refuse(f, e->at, "a text ends in the line in which it begins; write two, with a comma between them");
@@ -71,7 +71,7 @@ static void add_words(struct fortran *f, const struct expr *e, struct text *out)
   }
 }
 
-/* With as many digits as give the value back. */
+/* Adds a value, with as many digits as give it back. */
 static void add_item(struct fortran *f, const struct expr *e, struct text *format, struct text *values) {
   static const char *const reals[] = {[4] = " %.9g", [8] = " %.17g"};
   const enum type_base base = e->type.base;

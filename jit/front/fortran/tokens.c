@@ -57,18 +57,16 @@ static void put_token(struct fortran *f, const struct scan *s, enum token_form f
 
 /* ---- tokens of a line ---- */
 
-/* Behind letters, digits and `_`. */
+/* The place behind letters, digits and `_`. */
 static size_t skip_word(const struct scan *s, size_t at) {
-  while (at < s->end && (isalnum((unsigned char)s->text[at]) || s->text[at] == '_'))
+  while (at < s->end && is_in_word(s->text[at]))
     at++;
   return at;
 }
 
 static const struct {
   const char *dotted, *sign;
-} dotted[] = {{".eq.", "=="},     {".ne.", "/="},     {".lt.", "<"},       {".le.", "<="},
-              {".gt.", ">"},      {".ge.", ">="},     {".and.", ".and."},  {".or.", ".or."},
-              {".not.", ".not."}, {".eqv.", ".eqv."}, {".neqv.", ".neqv."}};
+} dotted[] = {{".eq.", "=="}, {".ne.", "/="}, {".lt.", "<"}, {".le.", "<="}, {".gt.", ">"}, {".ge.", ">="}};
 static const char *const signs[] = {"**", "//", "==", "/=", "<=", ">=", "=>", "::"};
 
 /* `.word.`: how long it is; 0: none begins here. */
@@ -168,7 +166,7 @@ static void scan_sign(struct fortran *f, struct scan *s) {
 
 static void end_statement(struct fortran *f);
 
-/* Up to the end or a comment; true: an & says that the statement goes on. */
+/* Scans up to the end or a comment. True: an & continues the statement. */
 static bool scan_part(struct fortran *f, struct scan *s) {
   while (s->at < s->end && !failed(f)) {
     const char c = s->text[s->at];
@@ -233,7 +231,7 @@ static void end_statement(struct fortran *f) {
 
 /* ---- lines ---- */
 
-/* In fixed form: does the line go on with the statement before it? */
+/* True: in fixed form, the line continues the statement before it. */
 static bool continues(const char *line, size_t length) {
   for (size_t i = 0; i < LABELS && i < length; i++)
     if (line[i] != ' ')
@@ -292,7 +290,7 @@ void f_scan_source(struct fortran *f, const struct source_file *file) {
   end_statement(f);
 }
 
-/* Who looks ahead of the last statement finds more ends. */
+/* Adds more ends, so that code may look ahead of the last statement. */
 void f_scan_end(struct fortran *f) {
   enum { AHEAD = 8 };
   struct f_token last = {.form = T_END, .file = f->file, .line = 1, .column = 1, .word = "", .spelled = ""};
@@ -317,17 +315,17 @@ bool f_is_one_of(const char *word, const char *words) {
   return false;
 }
 
-static bool ends_as(const char *path, const char *endings) {
+static bool has_ending(const char *path, const char *endings) {
   const char *dot = path ? strrchr(path, '.') : NULL;
   return dot && f_is_one_of(dot + 1, endings);
 }
 static const char free_endings[] = " f90 f95 f03 f08 f18 ", fixed_endings[] = " f for ftn f77 ";
 
 bool f_is_fixed(const char *path) {
-  return ends_as(path, fixed_endings);
+  return has_ending(path, fixed_endings);
 }
 
-/* From who gave the source, or from a folder. False: nowhere, and `where` says which places these were. */
+/* Gets a source from the caller, or from a folder. False: it is nowhere, and `where` lists the places. */
 static bool find_source(struct fortran *f, const char *name, const char *from, struct source_file *file,
                         struct text *where) {
   const struct fortran_source *s = f->source;
@@ -350,7 +348,7 @@ bool f_scan_named(struct fortran *f, const char *name, const char *from, const s
   struct source_file *file = f_new(f, sizeof *file);
   struct text where = {0};
   file->line = 1;
-  file->fixed = f_is_fixed(name) || (at->file->fixed && !ends_as(name, free_endings));
+  file->fixed = f_is_fixed(name) || (at->file->fixed && !has_ending(name, free_endings));
   const bool found = f->depth < DEEPEST && find_source(f, f_copy(f, name, strlen(name)), from, file, &where);
   if (f->depth >= DEEPEST)
     f_refuse(f, at, "files include one another too deeply: %s", name);
@@ -366,36 +364,31 @@ bool f_scan_named(struct fortran *f, const char *name, const char *from, const s
   return !failed(f);
 }
 
-/* Is this the next word? Then *at is behind it. */
-static bool word_is(const char *source, size_t length, size_t *at, const char *word) {
-  size_t from = *at, to;
-  while (from < length && isspace((unsigned char)source[from]))
-    from++;
-  for (to = from; to < length && isalpha((unsigned char)source[to]);)
-    to++;
-  if (strlen(word) != to - from || strncasecmp(word, source + from, to - from) != 0)
-    return false;
-  *at = to;
-  return true;
+/* The next word behind blanks and comments, in room for a longer one than any that is asked for. */
+static size_t next_word(const char *source, size_t length, size_t at, char word[16]) {
+  while (at < length && (isspace((unsigned char)source[at]) || source[at] == '!')) {
+    const char *newline = source[at] == '!' ? memchr(source + at, '\n', length - at) : source + at;
+    at = newline ? (size_t)(newline - source) + 1 : length;
+  }
+  size_t n = 0;
+  while (n < 15 && at + n < length && isalpha((unsigned char)source[at + n]))
+    n++;
+  memcpy(word, source + at, n);
+  word[n] = '\0';
+  return at + n;
 }
 
 static bool first_word_is_fortran(const char *source, size_t length) {
-  static const char *const words[] = {"subroutine", "module",  "pure",   "elemental", "recursive", "function",
-                                      "use",        "program", "impure", "integer",   "real",      "logical"};
-  size_t at = 0;
-  while (at < length && (isspace((unsigned char)source[at]) || source[at] == '!'))
-    if (source[at] == '!')
-      while (at < length && source[at] != '\n')
-        at++;
-    else
-      at++;
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (word_is(source, length, &at, words[i]))
-      return true;
-  return word_is(source, length, &at, "double") && word_is(source, length, &at, "precision");
+  char word[16], second[16];
+  const size_t behind = next_word(source, length, 0, word);
+  next_word(source, length, behind, second);
+  return f_is_one_of(word,
+                     " subroutine module pure elemental recursive function use program impure integer real "
+                     "logical ") ||
+         (strcasecmp(word, "double") == 0 && strcasecmp(second, "precision") == 0);
 }
 
 bool fortran_is(const char *file, const char *text, size_t length) {
-  return ends_as(file, free_endings) || f_is_fixed(file) ||
-         (!ends_as(file, " c h cu cl ") && first_word_is_fortran(text, length));
+  return has_ending(file, free_endings) || f_is_fixed(file) ||
+         (!has_ending(file, " c h cu cl ") && first_word_is_fortran(text, length));
 }

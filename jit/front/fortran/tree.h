@@ -1,5 +1,6 @@
-/* What the parts of the translation share: tokens, units, symbols, expressions. All memory is the translation's, and is
- * freed at its end. The first error stays: who finds one set returns, and no caller needs a code. */
+/* The parts that the translation shares: tokens, units, symbols, expressions. All memory belongs to the
+ * translation and is freed at its end. The first error stays. Every function returns at once if there is one,
+ * so that no caller needs a code. */
 #ifndef OP2JIT_JIT_FORTRAN_TREE_H
 #define OP2JIT_JIT_FORTRAN_TREE_H
 
@@ -55,8 +56,8 @@ struct symbol {
   bool fixed; /* S_INDEX of an implied do: it has this value now */
   long long value;
   struct expr *init;
-  const char *wrong;   /* what it is and kernels have not; NULL */
-  struct f_unit *unit; /* S_PROCEDURE; S_MODULE: whose it is */
+  const char *wrong;   /* a property that kernels cannot have; NULL: none */
+  struct f_unit *unit; /* S_PROCEDURE, S_MODULE: the unit that it belongs to */
 };
 
 struct use {
@@ -76,7 +77,7 @@ struct f_unit {
   enum unit_kind kind;
   const char *name, *c_name;
   int header, body, end; /* numbers of tokens: the first statement, that behind it, behind the last */
-  int executable;        /* where the statements begin that do something */
+  int executable;        /* where executable statements begin */
   enum unit_state declared, translated;
   bool implicit_none, is_elemental;
   struct f_type implicit[26];
@@ -97,7 +98,7 @@ enum expr_op {
   E_TEXT,
   E_VARIABLE,
   E_ELEMENT, /* subscripts in args: scalars, ranges, vectors */
-  E_RANGE,   /* args: from, to, step, each of which may be E_NOTHING */
+  E_RANGE,   /* args: from, to, step; each may be E_NOTHING */
   E_NOTHING,
   E_CALL,
   E_INTRINSIC,
@@ -134,7 +135,7 @@ struct place { /* of an element in one dimension, from 0 */
   const char *name;
 };
 
-/* What files call that are above them. */
+/* Functions of files above, for those below. */
 struct fortran;
 struct fortran_parts {
   void (*declare)(struct fortran *f, struct f_unit *u);
@@ -148,7 +149,7 @@ struct construct;
 struct fortran {
   const struct fortran_parts *parts;
   struct error *err;
-  const char *refused; /* what was wrong, where the text was refused last */
+  const char *refused; /* words of the last refusal */
   struct shared *shared;
   const struct fortran_source *source;
   const char *kernel;
@@ -164,9 +165,9 @@ struct fortran {
   struct f_unit *units, **last_unit, *unit; /* unit: the one that is translated */
   struct text *out, *helpers;
   struct text *to;    /* where statements go */
-  struct text *hoist; /* what is done before the statement that is read; NULL: nothing can be */
+  struct text *hoist; /* code before the statement that is read; NULL: there can be none */
   struct construct *constructs;
-  int labels;  /* numbers for what C needs a name for */
+  int labels;  /* numbers for names that C needs */
   size_t said; /* how long the texts of all expressions are */
   bool doubted;
   struct fortran_made *made;
@@ -184,8 +185,6 @@ const char *f_copy(struct fortran *f, const char *bytes, size_t length);
 struct text *f_text(struct fortran *f);
 const char *f_say(struct fortran *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 const char *f_in_brackets(struct fortran *f, bool needed, const char *said);
-/* A copy that lasts. */
-const struct f_token *f_keep(struct fortran *f, const struct f_token *at);
 /* OP_ERR_KERNEL at a token, unless there is an error. */
 void f_refuse(struct fortran *f, const struct f_token *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -212,28 +211,28 @@ static inline const struct f_token *now(const struct fortran *f) {
   return &f->tokens[f->at];
 }
 bool f_is_word(const struct fortran *f, int at, const char *word);
-/* Is it one of these, which have a blank before and behind each? */
+/* True: it is one of these words, each with a blank before and behind it. */
 bool f_is_any(const struct fortran *f, int at, const char *words);
 bool f_is_one_of(const char *word, const char *words);
 /* Takes the token if it is that one. */
 bool f_take(struct fortran *f, const char *word);
 void f_expect(struct fortran *f, const char *word);
 const char *f_take_name(struct fortran *f, const char *what);
-/* `what` is expected, and something else stands here. */
+/* The error that something else stands where `what` is expected. */
 void f_refuse_here(struct fortran *f, const char *what);
 bool f_at_end(const struct fortran *f);
 void f_skip_statement(struct fortran *f);
 /* 1: a bracket opens here; -1: it closes. */
 int f_bracket(const struct fortran *f, int at);
-/* Behind the bracket that closes the one at `at`. */
+/* The token behind the bracket that closes the one at `at`. */
 int f_skip_brackets(const struct fortran *f, int at);
-/* Behind the end of an interface or a type, which may have a `contains` of its own. */
+/* The token behind the end of an interface or a type, which may have its own `contains`. */
 int f_skip_to_end(const struct fortran *f, int at, const char *what);
-/* Both words, in one or apart: "end", "if". */
+/* Takes both words, written as one or two: "end", "if". */
 bool f_take_two(struct fortran *f, const char *first, const char *second);
 bool f_is_two(const struct fortran *f, int at, const char *first, const char *second);
 bool f_is_assignment(const struct fortran *f, int at);
-/* The files of the modules that are used, and of those that they use: then no token moves any more. */
+/* Reads the files of the modules that are used, and of those that they use. Afterwards no token moves. */
 void f_scan_modules(struct fortran *f);
 void f_find_units(struct fortran *f);
 struct f_unit *f_find_unit(const struct fortran *f, const char *name, const struct f_unit *parent);
@@ -241,10 +240,12 @@ struct f_unit *f_add_unit(struct fortran *f, enum unit_kind kind, struct f_unit 
 
 /* ---- names.c ---- */
 struct symbol *f_add_symbol(struct fortran *f, struct f_unit *u, const char *name, const struct f_token *at);
-/* Of a loop or of values, in front of the unit's other names until its own is taken away. */
+/* Adds the index of a loop or of values in front of the unit's other names. It hides them until its own name is
+ * taken away. */
 struct symbol *f_add_index(struct fortran *f, const struct f_token *at);
 struct symbol *f_own_symbol(const struct f_unit *u, const char *name);
-/* From here, the modules that are used, or the units around; implicit typing makes one. NULL: there is none. */
+/* Looks in the unit, the modules that it uses, and the units around it; the other one makes a symbol by
+ * implicit typing. NULL: there is none. */
 struct symbol *f_look_up(struct fortran *f, struct f_unit *u, const char *name);
 struct symbol *f_look_up_or_make(struct fortran *f, struct f_unit *u, const struct f_token *at);
 const char *f_c_name_of(struct fortran *f, const char *name);
@@ -255,9 +256,10 @@ const char *f_type_said(struct fortran *f, struct f_type type);
 /* ---- declare.c, types.c ---- */
 void f_declare_unit(struct fortran *f, struct f_unit *u);
 bool f_is_type_word(const struct fortran *f, int at);
-/* Does a statement begin here that kernels have not? It is refused if `refuse`. */
+/* True: a statement begins here that kernels cannot have. `refuse`: with an error. */
 bool f_is_refused(struct fortran *f, bool refuse);
-/* False: no type stands here. *wrong, unless NULL: kernels have it not, because of that. plain: what stands in brackets is no kind. */
+/* False: no type stands here. *wrong, unless NULL: why kernels cannot have it. plain: a bracket behind it is no
+ * kind. */
 bool f_read_type(struct fortran *f, struct f_type *type, const char **wrong, bool plain);
 struct f_type f_implicit_type(const struct f_unit *u, const char *name);
 
@@ -270,10 +272,10 @@ struct expr *f_integer_expr(struct fortran *f, const struct f_token *at, long lo
 struct expr *f_read_arguments(struct fortran *f);
 int f_count_args(const struct expr *e);
 bool f_same_type(struct f_type a, struct f_type b);
-/* Of an operation with numbers of both. */
+/* The type of an operation with numbers of both. */
 struct f_type f_common_type(struct f_type a, struct f_type b);
 bool f_is_number(struct f_type t);
-/* A whole number that the text alone says. */
+/* The value of a whole number that the text says. */
 long long f_known_value(struct fortran *f, const struct expr *e, const char *what);
 const struct intrinsic *f_find_intrinsic(struct fortran *f, const char *name);
 void f_type_intrinsic(struct fortran *f, struct expr *e);
@@ -283,9 +285,9 @@ void f_type_element(struct fortran *f, struct expr *e);
 long long f_elements_of(const struct expr *e); /* -1: not known here */
 long long f_count_of(const struct symbol *s);
 bool f_same_shape(const struct expr *a, const struct expr *b);
-/* Do both have a shape, and the same? Refuses where they differ. */
+/* Gives `e` the shape of `part`. Refuses if it has another one. */
 void f_take_shape(struct fortran *f, struct expr *e, const struct expr *part);
-/* Is the symbol in it, anywhere? NULL: is a call of a procedure? */
+/* True: the symbol occurs in it. NULL: a call of a procedure does. */
 bool f_mentions(const struct expr *e, const struct symbol *s);
 /* Refuses a call that changes its arguments where the text in C has it once for each element, and Fortran calls it once. */
 void f_check_calls(struct fortran *f, const struct expr *e, bool many);
@@ -312,7 +314,7 @@ void f_add_helper(struct fortran *f, const char *text);
 void f_places_of(const struct expr *e, long long number, struct place *p);
 
 /* ---- statements.c, blocks.c, arrays.c, calls.c ---- */
-/* What follows in `out` is from the line of the token. */
+/* The text that follows in `out` is from the line of the token. */
 void f_mark(struct fortran *f, const struct f_token *at, struct text *out);
 void f_read_statements(struct fortran *f);
 /* Anything but the begin or the end of a construct. */
@@ -335,17 +337,18 @@ struct construct {
   struct construct *outer;
   enum construct_kind kind;
   const struct f_token *at;
-  const char *name, *label, *close; /* close: what ends it in C */
+  const char *name, *label, *close; /* close: its end in C */
   int number;
   bool cycled, exited, any, last; /* any: a case came; last: the one without conditions came */
-  struct expr *value, *done;      /* of a select; the masks of a where: that of now, and what had its turn */
-  struct text *later;             /* the default case, which C has last */
+  /* of a select; of a where: the current mask, and the elements that had their turn */
+  struct expr *value, *done;
+  struct text *later; /* the default case, which C has last */
   struct text *to;
 };
 struct construct *f_open_construct(struct fortran *f, enum construct_kind kind, const char *name);
 /* A statement that begins or ends one, or is a part of one; false: it is another. */
 bool f_read_block(struct fortran *f, const char *name);
-/* In brackets: one logical value, or an array of them. */
+/* Reads one logical value in brackets, or an array of them. */
 struct expr *f_read_condition(struct fortran *f, bool array);
 void f_end_labelled(struct fortran *f, const char *label);
 bool f_read_jump(struct fortran *f);

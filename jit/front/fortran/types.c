@@ -1,4 +1,4 @@
-/* Words of types, with their kinds, and of statements that kernels have not. */
+/* Words of types with their kinds, and statements that kernels cannot have. */
 #include <string.h>
 
 #include "jit/front/fortran/tree.h"
@@ -67,7 +67,7 @@ bool f_read_type(struct fortran *f, struct f_type *type, const char **wrong, boo
   return true;
 }
 
-/* What kernels have not, and why or what to write instead. */
+/* Statements that kernels cannot have, and why, or what to write instead. */
 static const struct {
   const char *words, *remedy;
 } refused[] = {

@@ -1,4 +1,4 @@
-/* Modules and procedures: where each begins and ends. What is in them is read when somebody needs it. */
+/* Modules and procedures: where each begins and ends. Their statements are read on demand. */
 #include <string.h>
 
 #include "jit/front/fortran/tree.h"
@@ -101,7 +101,7 @@ static int skip_label(const struct fortran *f, int at) {
   return f->tokens[at].form == T_LABEL ? at + 1 : at;
 }
 
-/* Of a procedure: words and brackets may stand before it. Returns the token of its name, or -1. */
+/* The token of a procedure's name, or -1. Words and brackets may stand before it. */
 static int procedure_name(const struct fortran *f, int at, enum unit_kind *kind) {
   while (f_is_word(f, at, "*") || f->tokens[at].form == T_INTEGER ||
          f_is_any(f, at,

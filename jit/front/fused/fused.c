@@ -39,7 +39,7 @@ static bool declares(const struct part *p, const char *name) {
   return false;
 }
 
-/* Does the name, of something that text `which` declares, mean something else to others? */
+/* True: the name, which text `which` declares, means something else in another text. */
 static bool meets(const struct join *j, const struct desc *out, int which, const char *name) {
   bool found = j->count > 1 && is_constant(out, name);
   for (int i = 0; i < j->count; i++)
@@ -75,18 +75,9 @@ static void add_text(const struct join *j, const struct desc *out, int which, st
 }
 
 static int add_const(struct desc *out, const struct desc_const *c, struct error *err) {
-  const size_t bytes = (size_t)c->dim * type_info(c->type)->size;
-  if (is_constant(out, c->name))
+  if (is_constant(out, c->name) || desc_copy_const(&out->consts[out->nconsts++], c))
     return OP_OK;
-  struct desc_const *to = &out->consts[out->nconsts];
-  *to = *c;
-  to->name = strdup(c->name);
-  to->value = array_new(bytes, 1);
-  out->nconsts++;
-  if (!to->name || !to->value)
-    return error_memory(err, "a loop's constant", bytes);
-  memcpy(to->value, c->value, bytes);
-  return OP_OK;
+  return error_memory(err, "a loop's constant", (size_t)c->dim * type_info(c->type)->size);
 }
 
 static int add_consts(struct desc *out, const struct desc *const *members, int n, struct error *err) {

@@ -12,7 +12,7 @@ struct part {
   size_t length;
 };
 
-/* Behind the bracket that closes the one at `at`; NULL: none does. */
+/* The place behind the bracket that closes the one at `at`; NULL: none does. */
 static const char *behind_bracket(const char *at, const char *end) {
   int depth = 0;
   for (; at < end; at++) {
@@ -28,7 +28,7 @@ static bool begins_with(const char *at, const char *end, const struct text *what
   return text_ok(what) && (size_t)(end - at) >= what->length && memcmp(at, text_str(what), what->length) == 0;
 }
 
-/* Behind the word stands "(x)[1], (x)[2], (x)[3], (k)))". Returns where that ends, or NULL. */
+/* Reads "(x)[1], (x)[2], (x)[3], (k)))" behind the word. Returns where that ends, or NULL. */
 static const char *read_macro(const char *at, const char *end, struct part *x, struct part *k) {
   struct text middle = {0};
   const char *behind = at < end && *at == '(' ? behind_bracket(at, end) : NULL;
@@ -50,7 +50,7 @@ static const char *read_macro(const char *at, const char *end, struct part *x, s
   return behind + 2;
 }
 
-/* Before the word stands "((x)[0] + ". */
+/* Takes "((x)[0] + " before the word away. */
 static bool drop_head(struct text *out, const struct part *x) {
   struct text head = {0};
   text_add(&head, "((");
@@ -64,7 +64,7 @@ static bool drop_head(struct text *out, const struct part *x) {
   return there;
 }
 
-static const char *find(const char *what, size_t length, const char *at, const char *end) {
+static const char *find_bytes(const char *what, size_t length, const char *at, const char *end) {
   for (; (size_t)(end - at) >= length; at++) {
     at = memchr(at, *what, (size_t)(end - at) - length + 1);
     if (!at || memcmp(at, what, length) == 0)
@@ -74,18 +74,18 @@ static const char *find(const char *what, size_t length, const char *at, const c
 }
 
 static const char *find_word(const char *at, const char *end) {
-  return find(word, WORD, at, end);
+  return find_bytes(word, WORD, at, end);
 }
 
 static void add_between(const char *at, const char *end, struct text *out) {
-  for (const char *found; (found = find(order, ORDER, at, end)); at = found + ORDER) {
+  for (const char *found; (found = find_bytes(order, ORDER, at, end)); at = found + ORDER) {
     text_add_bytes(out, at, (size_t)(found - at));
     text_add(out, "OP_ANY_ORDER");
   }
   text_add_bytes(out, at, (size_t)(end - at));
 }
 
-/* A k may have rows of its own. */
+/* The text of k may have rows, too. */
 static void fold(struct part text, struct text *out) {
   const char *at = text.at, *end = text.at + text.length;
   for (const char *found; (found = find_word(at, end));) {
@@ -109,7 +109,7 @@ static void fold(struct part text, struct text *out) {
 }
 
 const char *rows_folded(const char *text, size_t *length, struct text *room) {
-  if (!find_word(text, text + *length) && !find(order, ORDER, text, text + *length))
+  if (!find_word(text, text + *length) && !find_bytes(order, ORDER, text, text + *length))
     return text;
   fold((struct part){text, *length}, room);
   if (!text_ok(room))

@@ -4,11 +4,11 @@
 
 #include "base/text.h"
 
-/* OP_KERNEL_DEF gives the text as the C compiler sees it, with what OP_ROW and OP_ANY_ORDER stand for. The text with these
- * words in their place, as people wrote it: `text` itself if there is none of it, else in `room`, with *length changed. NULL: no memory. */
+/* Puts OP_ROW and OP_ANY_ORDER back into a text of OP_KERNEL_DEF, where the C compiler has replaced them.
+ * Returns `text` itself if it has none of them, else the text in `room`, with *length changed. NULL: no memory. */
 const char *rows_folded(const char *text, size_t *length, struct text *room);
 
-/* What checked runs ask of a k: the condition that does not hold. */
+/* The condition on k that checked runs test, for the message that it does not hold. */
 #define ROWS_CONDITION "0 <= k && k < n, in OP_ROW(x, k)"
 
 #endif

@@ -5,7 +5,7 @@
 
 enum { NUMBERS = sizeof(struct row_facts) / sizeof(int) };
 
-/* The last ones are mostly zero, and need not be said. */
+/* Zeros at the end are left out. */
 void row_facts_print(const struct row_facts *r, struct text *out) {
   int numbers[NUMBERS], count = NUMBERS;
   memcpy(numbers, r, sizeof numbers);

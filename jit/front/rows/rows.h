@@ -1,5 +1,6 @@
-/* What clang's tree shows of the rows of ragged maps in a kernel (jit/clang/rows), for the generators of GPUs, which edit the
- * text there. Places are bytes of the kernel's text. All members are ints: the store has them as one list of numbers. */
+/* Facts about the rows of ragged maps in a kernel, found in clang's tree (jit/clang/rows), for the generators
+ * of GPUs, which edit the text there. Places are bytes of the kernel's text. All members are ints: the store
+ * keeps them as one list of numbers. */
 #ifndef OP2JIT_JIT_FRONT_ROWS_H
 #define OP2JIT_JIT_FRONT_ROWS_H
 
@@ -17,7 +18,7 @@ struct row_range {
  * Each thread has some of the steps, and what these add up is put together behind the loop. Everything else of the kernel is
  * done by all of these threads, with the same values. */
 
-/* How values of threads become one. */
+/* The operation that joins the values of threads. */
 enum split_kind { SPLIT_SUM, SPLIT_PRODUCT, SPLIT_LEAST, SPLIT_MOST };
 
 struct split_result {
@@ -31,14 +32,14 @@ enum { SPLIT_LOOPS = 8, SPLIT_RESULTS = 8 };
 
 struct split_loop {
   struct row_range all;  /* with its OP_ANY_ORDER */
-  struct row_range zero; /* what its counter begins with */
-  struct row_range step; /* what is done between two steps */
+  struct row_range zero; /* the start of its counter */
+  struct row_range step; /* the code between two steps */
   struct row_range counter;
   int nresults;
   struct split_result results[SPLIT_RESULTS];
 };
 
-/* Why no loop can be shared; jit/proof/found.c has the words. */
+/* Reasons why no loop can be shared; jit/proof/found.c has the words. */
 enum split_why {
   WHY_NOT_LOOKED_AT,
   /* of the kernel and its arguments */
@@ -109,9 +110,9 @@ struct row_facts {
 #ifndef __cplusplus
 /* As a line of numbers. */
 void row_facts_print(const struct row_facts *r, struct text *out);
-/* False: it is none, or none of a text of `length` bytes. */
+/* False: the words are no facts of a text of `length` bytes. */
 bool row_facts_parse(const char *words, size_t length, struct row_facts *out);
-/* Do the rows of an argument stay where they are? */
+/* True: the rows of the argument stay where they are. */
 bool row_facts_stay(const struct row_facts *r, int arg);
 #endif
 

@@ -1,32 +1,32 @@
-/* What a kernel text may say and need not. */
+/* Blanks out what a kernel text may say and need not: headers, and prototypes of functions that every kernel
+ * has. */
 #include <string.h>
 
 #include "jit/front/parameters.h"
 #include "jit/front/prelude.h"
 #include "jit/front/unit/include.h"
 
-/* ---- headers ------------------------------------------------------------------------------------*/
-
-static int blank_include(struct kernel *k, size_t hash, const char *name, struct error *err) {
-  const struct token *t = &k->tokens.items[hash];
-  if (!include_is_known(name))
-    return kernel_error(
-        k, t->line, t->column, err,
-        "the file \"%s\" cannot be included here: kernels have what %s declare without any #include, "
-        "and no other header of the system",
-        name, include_known);
-  for (size_t i = t->begin; i < k->length && k->text[i] != '\n'; i++)
-    k->text[i] = ' ';
-  return OP_OK;
+static void blank(struct kernel *k, size_t begin, size_t end) {
+  for (size_t i = begin; i < end; i++)
+    if (k->text[i] != '\n')
+      k->text[i] = ' ';
 }
+
+/* ---- headers ------------------------------------------------------------------------------------*/
 
 static int blank_includes(struct kernel *k, bool *any, struct error *err) {
   for (size_t i = 0; i < k->tokens.count; i++) {
+    const struct token *t = &k->tokens.items[i];
     struct include include;
     if (!include_read(&k->tokens, i, &include))
       continue;
-    if (blank_include(k, i, include.name, err) != OP_OK)
-      return err->code;
+    if (!include_is_known(include.name))
+      return kernel_error(
+          k, t->line, t->column, err,
+          "the file \"%s\" cannot be included here: kernels have what %s declare without any #include, "
+          "and no other header of the system",
+          include.name, include_known);
+    blank(k, t->begin, t->begin + strcspn(k->text + t->begin, "\n"));
     *any = true;
   }
   return OP_OK;
@@ -53,12 +53,6 @@ static bool is_prototype(const struct tokens *t, size_t begin, size_t name, size
       return false;
   *end = kernel_skip_brackets(t, name + 1) + 1;
   return token_is(t, *end - 1, ";");
-}
-
-static void blank(struct kernel *k, size_t begin, size_t end) {
-  for (size_t i = begin; i < end; i++)
-    if (k->text[i] != '\n')
-      k->text[i] = ' ';
 }
 
 static void blank_prototypes(struct kernel *k, bool *any) {

@@ -1,7 +1,6 @@
-/* What a kernel does not use is left out of its text, so that a change there makes no other code: other kernels of the same
- * file, their helpers and constants, comments between them. Types stay. Only names are compared: a declaration stays if a
- * word that stays is a name that it declares. */
-#include <ctype.h>
+/* Cuts out of a text what its kernel does not use (other kernels of the file, their helpers and constants,
+ * comments between them), so that a change there does not change the code. Types stay. Only names are compared:
+ * a declaration stays if it declares a name that occurs in what stays. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,16 +25,9 @@ struct cut {
   size_t npieces;
   struct name *names; /* that pieces declare, sorted */
   size_t nnames;
-  size_t *waiting; /* pieces whose words are still to be looked at */
+  size_t *waiting; /* pieces whose words must still be read */
   size_t nwaiting;
 };
-
-static bool is_any_of(const struct tokens *t, size_t i, const char *const *words) {
-  bool found = false;
-  for (; *words; words++)
-    found |= token_is(t, i, *words);
-  return found;
-}
 
 /* ---- pieces --------------------------------------------------------------------------------------*/
 
@@ -46,7 +38,7 @@ static size_t end_of_directive(const struct tokens *t, size_t i) {
   return i;
 }
 
-/* Behind the semicolon, or behind the body of a function. */
+/* The token behind the semicolon, or behind the body of a function. */
 static size_t end_of_declaration(const struct tokens *t, size_t i, bool *is_function) {
   for (*is_function = false; i < t->count && !t->items[i].directive; i++) {
     if (token_is(t, i, ";"))
@@ -160,16 +152,13 @@ static bool is_plain_declaration(const struct cut *c, const struct piece *p) {
   return true;
 }
 
-static bool is_of_name(char c) {
-  return isalnum((unsigned char)c) || c == '_';
-}
-
-/* A word over two lines, or brackets spelled otherwise: tokens are not what a compiler sees. */
+/* False: a word goes over two lines, or brackets are spelled otherwise, so that tokens are not what a compiler
+ * sees. */
 static bool is_spelled_plainly(const struct tokens *t) {
   static const char *const pairs[] = {"<%", "%>", "<:", ":>", "%:", "??"};
   for (size_t i = 1; i + 1 < t->length; i++) {
     const char *at = t->text + i;
-    if (at[0] == '\\' && (at[1] == '\n' || at[1] == '\r') && is_of_name(at[-1]))
+    if (at[0] == '\\' && (at[1] == '\n' || at[1] == '\r') && is_in_word(at[-1]))
       return false;
     for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++)
       if (memcmp(at, pairs[p], 2) == 0)
@@ -198,11 +187,11 @@ static void keep(struct cut *c, size_t piece) {
   c->pieces[piece].stays = true;
 }
 
-/* A constant of the program may be of any type of the text; and what declares nothing that is understood may be anything. */
+/* True: a type, which a constant of the program may have; or a piece that declares nothing that is understood. */
 static bool always_stays(const struct tokens *t, const struct piece *p) {
   static const char *const words[] = {"typedef", "struct", "union", "_Static_assert", "static_assert", NULL};
   const bool unclear = !p->is_named && p->end > p->first + 1;
-  return unclear || (!p->is_function && is_any_of(t, p->first, words));
+  return unclear || (!p->is_function && token_is_any(t, p->first, words));
 }
 
 static void find_what_stays(struct cut *c, const struct kernel *k) {
@@ -224,7 +213,7 @@ static void find_what_stays(struct cut *c, const struct kernel *k) {
   }
 }
 
-/* Is there more in the text than what stays? */
+/* True: the text has more than what stays. */
 static bool leaves_out(const struct cut *c, const struct kernel *k) {
   size_t at = 0;
   for (size_t i = 0; i <= c->npieces; i++) {

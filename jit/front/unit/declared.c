@@ -1,24 +1,17 @@
 #include "jit/front/parameters.h"
 
-static bool is_any_of(const struct tokens *t, size_t i, const char *const *words) {
-  bool found = false;
-  for (; *words; words++)
-    found |= token_is(t, i, *words);
-  return found;
-}
-
-/* Of a variable, a type, a function or an enumerator. In brackets there are only types and enumerators; what is no
- * declaration, as in "sizeof (a)", stands inside of some. */
+/* True: a variable, type, function or enumerator is declared here. In brackets there are only types and
+ * enumerators. Code that looks alike and declares nothing, as "sizeof (a)", is inside brackets. */
 static bool is_declared(const struct tokens *t, size_t i, int depth, bool in_enum) {
   static const char *const behind[] = {"=", ";", "[", ",", "(", "__attribute__", "__attribute", NULL};
   static const char *const tags[] = {"struct", "union", "enum", NULL};
   static const char *const never[] = {"__attribute__", "__attribute", "_Static_assert", "static_assert",
                                       NULL};
-  if (!token_is_identifier(t, i) || is_any_of(t, i, never))
+  if (!token_is_identifier(t, i) || token_is_any(t, i, never))
     return false;
-  const bool tag = i > 0 && is_any_of(t, i - 1, tags);
+  const bool tag = i > 0 && token_is_any(t, i - 1, tags);
   const bool pointer = token_is(t, i + 1, "(") && token_is(t, i + 2, "*"); /* of a type, to functions */
-  return (depth == 0 && !pointer && is_any_of(t, i + 1, behind)) ||
+  return (depth == 0 && !pointer && token_is_any(t, i + 1, behind)) ||
          (tag && (token_is(t, i + 1, "{") || token_is(t, i + 1, ";"))) ||
          (in_enum && (token_is(t, i - 1, "{") || token_is(t, i - 1, ",")));
 }

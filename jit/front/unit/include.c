@@ -11,15 +11,12 @@
 
 /* ---- the directive -------------------------------------------------------------------------------*/
 
-static const char *const known[] = {"math.h",   "stdint.h", "limits.h", "float.h",  "stdbool.h",
-                                    "stddef.h", "stdio.h",  "string.h", "stdlib.h", "assert.h"};
+static const char known[] =
+    " math.h stdint.h limits.h float.h stdbool.h stddef.h stdio.h string.h stdlib.h assert.h ";
 const char include_known[] = "math.h, stdint.h, limits.h, float.h, stdbool.h and stddef.h";
 
 bool include_is_known(const char *name) {
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (strcmp(name, known[i]) == 0)
-      return true;
-  return false;
+  return word_is_among(name, strlen(name), known);
 }
 
 bool include_read(const struct tokens *t, size_t hash, struct include *out) {
@@ -82,7 +79,7 @@ static bool counts_once(const struct tokens *t) {
                 t->items[2].end - t->items[2].begin) == 0;
 }
 
-static void free_file(struct shared_file *f) {
+void shared_file_free(struct shared_file *f) {
   if (!f)
     return;
   free(f->path);
@@ -96,7 +93,7 @@ static int load(struct shared *s, const char *path, const char *real, struct sha
   struct shared_file *f = array_new(1, sizeof *f);
   struct tokens tokens = {0};
   if (!f || !(f->path = strdup(path)) || !(f->real = strdup(real))) {
-    free_file(f);
+    shared_file_free(f);
     return error_memory(err, "a file of C text", strlen(path));
   }
   int code = read_all(path, &f->text, err);
@@ -109,7 +106,7 @@ static int load(struct shared *s, const char *path, const char *real, struct sha
       code = error_memory(err, "a file of C text", strlen(path));
   }
   if (code)
-    free_file(f);
+    shared_file_free(f);
   else
     *out = f;
   return code;

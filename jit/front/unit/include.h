@@ -13,14 +13,16 @@ struct shared_file {
       once; /* it says that its text counts once only: #pragma once, or #ifndef and #define around all of it */
 };
 
-/* What stands behind `#include`. */
+void shared_file_free(struct shared_file *f);
+
+/* The name behind `#include`. */
 struct include {
   char name[256];
   bool system; /* in <> */
 };
-/* Is there an #include at this token? */
+/* True: there is an #include at this token. */
 bool include_read(const struct tokens *t, size_t hash, struct include *out);
-/* A header whose names every kernel has. */
+/* True: every kernel has the names of this header. */
 bool include_is_known(const char *name);
 /* Those headers, for messages. */
 extern const char include_known[];

@@ -1,4 +1,4 @@
-/* Where the lines of a text come from that was put together from several: what programs share, files included. */
+/* The origins of the lines of a text from several places: shared text, files that are included. */
 #ifndef OP2JIT_JIT_ORIGINS_H
 #define OP2JIT_JIT_ORIGINS_H
 
@@ -10,16 +10,16 @@ struct origin {
   size_t begin;  /* the first byte */
   int line;      /* the first line, counted from 1 in the whole text */
   char *file;    /* NULL: a string of the program */
-  int file_line; /* what `line` is there */
+  int file_line; /* number of `line` in the file */
   bool one_line; /* made by OP_KERNEL: shown one statement a line */
 };
 
-/* None: the whole text comes from one place, which others know. */
+/* Empty: the whole text comes from one place, which is noted elsewhere. */
 struct origins {
   struct origin *items;
   int count;
   size_t own;   /* the first byte of the kernel's own text, behind all that it shares */
-  bool fortran; /* that was made of a text in Fortran, whose lines stand behind `//!` */
+  bool fortran; /* it was made of a text in Fortran, whose lines stand behind `//!` */
 };
 
 /* False without memory. `file` is copied. */

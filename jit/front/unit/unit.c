@@ -32,13 +32,8 @@ static bool unit_copy(struct unit *to, const struct unit *from) {
 }
 
 void shared_free(struct shared *s) {
-  for (int i = 0; i < s->files.count; i++) {
-    struct shared_file *f = s->files.items[i];
-    free(f->path);
-    free(f->real);
-    text_free(&f->text);
-    free(f);
-  }
+  for (int i = 0; i < s->files.count; i++)
+    shared_file_free(s->files.items[i]);
   for (int i = 0; i < s->said.count; i++)
     free(s->said.items[i]);
   list_free(&s->files);
@@ -48,6 +43,15 @@ void shared_free(struct shared *s) {
 }
 
 /* ---- where a text is from --------------------------------------------------------------------------*/
+
+const char *text_behind_mark(const char *text, size_t *length) {
+  static const char mark[] = "\xEF\xBB\xBF";
+  const size_t size = sizeof mark - 1;
+  if (*length < size || memcmp(text, mark, size) != 0)
+    return text;
+  *length -= size;
+  return text + size;
+}
 
 const char *origin_split(const char *text, size_t *length, struct origin *out) {
   const char *end = text + *length, *at = text;
@@ -116,13 +120,6 @@ static bool is_open(const struct inserted *in, const struct shared_file *file) {
   return false;
 }
 
-static bool came_once(const struct unit *u, const struct shared_file *file) {
-  for (int i = 0; i < u->once.count; i++)
-    if (u->once.items[i] == file)
-      return true;
-  return false;
-}
-
 static int fail(const struct making *m, const struct inserted *in, const struct token *at, int code,
                 const char *format, ...) __attribute__((format(printf, 5, 6)));
 static int fail(const struct making *m, const struct inserted *in, const struct token *at, int code,
@@ -132,20 +129,10 @@ static int fail(const struct making *m, const struct inserted *in, const struct 
                                 .file = in->origin.file,
                                 .line = in->origin.file_line,
                                 .one_line = in->origin.one_line};
-  struct text message = {0};
   va_list args;
-  text_addf(&message, "%s: ", m->what);
   va_start(args, format);
-  text_vaddf(&message, format, args);
+  source_error(&source, at->line, at->column, m->err, code, m->what, format, args);
   va_end(args);
-  text_add_char(&message, '\n');
-  source_place(&source, at->line, at->column, &message);
-  text_add(&message, ":\n");
-  source_excerpt(&source, at->line, at->column, &message);
-  if (message.length && message.data[message.length - 1] == '\n')
-    message.data[--message.length] = '\0';
-  error_set(m->err, code, "%s", text_str(&message));
-  text_free(&message);
   return code;
 }
 
@@ -173,7 +160,7 @@ static int not_found(const struct making *m, const struct inserted *in, const st
 
 static int put_file(const struct making *m, const struct inserted *in, const struct token *at,
                     const struct shared_file *file) {
-  if (came_once(m->u, file))
+  if (list_has(&m->u->once, file))
     return OP_OK;
   if (is_open(in, file) || in->depth >= DEEPEST)
     return fail(m, in, at, OP_ERR_KERNEL,
@@ -245,12 +232,8 @@ static int insert_pieces(const struct making *m, const struct inserted *in, cons
 
 static int insert(const struct making *m, const struct inserted *in) {
   struct tokens tokens;
-  static const char mark[] = "\xEF\xBB\xBF"; /* what some editors begin a file with */
   struct inserted without = *in;
-  if (in->length >= sizeof mark - 1 && memcmp(in->text, mark, sizeof mark - 1) == 0) {
-    without.text += sizeof mark - 1;
-    without.length -= sizeof mark - 1;
-  }
+  without.text = text_behind_mark(in->text, &without.length);
   int code = lex(&tokens, without.text, without.length, m->err);
   if (code)
     return code;
@@ -325,7 +308,7 @@ static bool was_said(const struct shared *s, const char *words) {
   return false;
 }
 
-/* `before` with more behind it, in place of what it was. */
+/* Adds text behind `before`. After an error `before` is as it was. */
 static int add(struct shared *s, const char *words, const char *text, const struct shared_file *file,
                struct error *err) {
   struct unit more;

@@ -13,12 +13,12 @@ struct unit {
   struct text text;
   struct origins origins;
   int line;                    /* the next one, from 1 */
-  struct list once;            /* struct shared_file of which a second #include gives nothing; borrowed */
+  struct list once;            /* struct shared_file whose second #include adds nothing; borrowed */
   struct fortran_made fortran; /* of a kernel in Fortran, without its text */
 };
 void unit_free(struct unit *u);
 
-/* What the kernels of a context share. A zeroed struct is empty. */
+/* Text that the kernels of a context share. A zeroed struct is empty. */
 struct shared {
   const char *folders; /* OP2_INCLUDE: names with ':' between them; may be NULL */
   struct list files;   /* struct shared_file: read once and kept, so that all kernels see the same */
@@ -27,7 +27,7 @@ struct shared {
   struct {
     size_t length;
     int line, origins, once;
-  } earlier; /* what `before` was before the last one was added */
+  } earlier; /* size of `before` without the last addition */
 };
 void shared_free(struct shared *s);
 
@@ -39,12 +39,15 @@ int shared_add_file(struct shared *s, const char *path, bool *again, struct erro
 /* Take the last one back. */
 void shared_undo(struct shared *s);
 
-/* A kernel's text behind what is shared. `name` is the kernel's, for messages. */
+/* Puts a kernel's text behind the shared text. `name` is the kernel's, for messages. */
 int unit_make(struct unit *u, struct shared *s, const char *text, size_t length, const char *name,
               struct error *err);
 
-/* `#line N "file"` and a line end at the very beginning: what follows it is returned, `length` is made less, and `out`
- * has the place (a file in allocated memory), one line if no other line end follows. Else line 1 of no file. */
+/* Splits `#line N "file"` off the beginning. Returns the text behind it, makes `length` less, and fills `out`
+ * with the place (the file in allocated memory); one line if there is no other line end. Without it: line 1 of
+ * no file. */
 const char *origin_split(const char *text, size_t *length, struct origin *out);
+/* The text without the byte order mark that some editors begin a file with; `length` is made less. */
+const char *text_behind_mark(const char *text, size_t *length);
 
 #endif

@@ -122,7 +122,7 @@ static int find_by_debug(struct op_context *ctx, const char *program, unsigned l
   struct texts_unit unit = {0};
   struct text wanted = {0}, text = {0};
   text_addf(&wanted, "@%llx", value);
-  const struct texts_wish wish = {
+  const struct read_request wish = {
       .unit = text_str(&wanted), .flags = "", .program = program, .headers = "", .when = ""};
   int code = context_jit(ctx, &jit, err);
   if (!code)

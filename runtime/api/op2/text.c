@@ -109,13 +109,13 @@ static int read_unit(struct op_context *ctx, const struct op2jit_origin *origin,
   struct jit *jit = NULL;
   struct text headers = {0};
   text_add_bytes(&headers, origin->headers, folder_length(origin->headers));
-  const struct texts_wish wish = {.unit = origin->unit,
-                                  .flags = env_value(ctx->env, ENV_CXXFLAGS),
-                                  .program = met->program,
-                                  .headers = text_str(&headers),
-                                  .when = origin->when,
-                                  .standard = origin->standard,
-                                  .is_gcc = origin->is_gcc};
+  const struct read_request wish = {.unit = origin->unit,
+                                    .flags = env_value(ctx->env, ENV_CXXFLAGS),
+                                    .program = met->program,
+                                    .headers = text_str(&headers),
+                                    .when = origin->when,
+                                    .standard = origin->standard,
+                                    .is_gcc = origin->is_gcc};
   int code = context_jit(ctx, &jit, err);
   if (!code)
     code = jit_read(jit, &wish, &met->texts, err);
