@@ -34,6 +34,13 @@ void run_changed(struct run *r, int most) {
   wake(r, most);
 }
 
+/* Locks are free again: all that were refused them look again, the device's thread too. */
+static void wake_refused(struct run *r) {
+  run_changed(r, r->threads);
+  if (r->phases)
+    gate_open(&r->phases->gate);
+}
+
 static void stop(struct run *r) {
   atomic_store(&r->stopped, true);
   gate_open(&r->gate);
@@ -222,7 +229,7 @@ static void execute(struct run *r, struct worker *w, struct task *task) {
   op_task_function *function = g->types[task->type].function;
   if (r->phases && r->phases->calls->put(r->phases, task)) { /* the device changed what it locks meanwhile */
     locks_give(g, task_locks(g, task));
-    run_changed(r, r->threads);
+    wake_refused(r);
     return;
   }
   /* relaxed: all before it have counted, and who counts next was added by this thread, by the mutex of a queue */
@@ -256,11 +263,8 @@ static void execute(struct run *r, struct worker *w, struct task *task) {
 static struct task *take_from(struct run *r, struct worker *w, struct worker *from, bool surely) {
   bool disturbed = false;
   struct task *task = ready_take(&from->ready, r->graph, surely, &w->refused, &disturbed);
-  if (disturbed) {
-    run_changed(r, r->threads);
-    if (r->phases)
-      gate_open(&r->phases->gate);
-  }
+  if (disturbed)
+    wake_refused(r);
   /* relaxed: who puts one there later wakes for it */
   if (task && atomic_load_explicit(&from->ready.count, memory_order_relaxed) > 0)
     wake(r, 1);

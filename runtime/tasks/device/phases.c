@@ -127,8 +127,8 @@ static void hold(struct phases *p) {
          row.begin++)
       p->held[*row.begin] = NEEDED;
   forget(p);
+  bool disturbed = false;
   for (int r = 0; r < g->nresources; r++) {
-    bool disturbed;
     if (p->held[r] != NEEDED)
       continue;
     p->held[r] = FREE;
@@ -137,6 +137,8 @@ static void hold(struct phases *p) {
     p->held[r] = HELD;
     p->locks[p->nlocks++] = r;
   }
+  if (disturbed) /* others saw held for a moment what it did not get */
+    run_changed(p->run, p->run->threads);
 }
 
 static void choose(struct phases *p) {
