@@ -10,7 +10,7 @@ static int describe_loop(const struct plan_request *r, struct tasks_loop *loop, 
   if (!accesses)
     return error_memory(err, "the blocks of tasks", (size_t)r->ncolumns * sizeof *accesses);
   for (int c = 0; c < r->ncolumns; c++)
-    accesses[c].at = r->columns[c];
+    accesses[c] = (struct tasks_access){.at = r->columns[c], .use = CHAIN_ADDS};
   loop->accesses = accesses;
   loop->naccesses = r->ncolumns;
   return OP_OK;
@@ -32,6 +32,7 @@ static int verify(const struct plan_entry *e, const struct plan_wish *w, int lev
   int code = plan_verify(&e->plan, &w->request, level, err);
   if (code || level < 2)
     return code;
+  loop.nslots = e->schedule.nitems;
   code = describe_loop(&w->request, &loop, err);
   if (!code)
     code = tasks_verify(&e->schedule, &loop, &w->request.size, 1, w->request.begin, err);

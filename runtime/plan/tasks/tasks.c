@@ -88,7 +88,7 @@ static int touch(struct building *b, int block, const struct tasks_access *a, st
   struct touched *touched = b->touched[a->at.target];
   int code = OP_OK;
   for (long p = column_place(&a->at, block_begin(plan, number)); !code && p < end; p++)
-    code = (a->reads ? look : change)(b, &touched[column_target(&a->at, p)], block, err);
+    code = (a->use == CHAIN_READS ? look : change)(b, &touched[column_target(&a->at, p)], block, err);
   return code;
 }
 
@@ -100,7 +100,7 @@ static int touch_all(struct building *b, int block, struct error *err) {
   b->nplaces = 0;
   for (int reads = 1; reads >= 0; reads--)
     for (int a = 0; !code && a < loop->naccesses; a++)
-      if (loop->accesses[a].reads == (reads != 0) && b->touched[loop->accesses[a].at.target])
+      if ((loop->accesses[a].use == CHAIN_READS) == (reads != 0) && b->touched[loop->accesses[a].at.target])
         code = touch(b, block, &loop->accesses[a], err);
   return code;
 }
@@ -149,7 +149,7 @@ static bool make_touched(struct building *b) {
       const struct tasks_access *access = &b->loops[l].accesses[a];
       const size_t size = (size_t)access->at.target_size;
       struct touched **t = &b->touched[access->at.target];
-      if (access->reads || *t)
+      if (access->use == CHAIN_READS || *t)
         continue;
       whole = (*t = array_new(size, sizeof **t));
       for (size_t e = 0; whole && e < size; e++)

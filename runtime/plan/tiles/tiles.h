@@ -44,8 +44,5 @@ int tiles_keep(struct tiles *t, bool *const *keep, struct error *err);
 size_t tiles_bytes(const struct tiles *t);
 /* Owners become threads, neighbours on the same one. What comes out is the same for any number. */
 void tiles_deal(struct tiles *t, int threads);
-/* OP_ERR_PLAN unless each element of each loop runs once, after what it needs and before what needs others' values, and
- * nobody touches at the same time what another one writes. It looks at the schedule and the chain only. Linear time but for sorting items; `team` may be NULL. */
-int tiles_verify(const struct tiles *t, const struct chain *chain, struct team *team, struct error *err);
 
 #endif
