@@ -42,6 +42,20 @@ struct check {
 
 /* ---- items and elements ---- */
 
+/* Works of one loop are ranges and its list. */
+static int loop_of(const struct check *c, const struct item *item) {
+  return c->nloops == 1 ? 0 : item->work;
+}
+
+static bool is_listed(const struct check *c, const struct item *item) {
+  return c->s->list && item->work == WORK_LIST;
+}
+
+/* Counted from the first one of the loop. */
+static long element_at(const struct check *c, const struct item *item, long position) {
+  return (is_listed(c, item) ? c->s->list[position] : position) - c->begin;
+}
+
 static int verify_items(const struct check *c, int loop, struct error *err) {
   const long size = c->sizes[loop];
   bool *met = array_new((size_t)size, sizeof *met);
@@ -49,14 +63,20 @@ static int verify_items(const struct check *c, int loop, struct error *err) {
   int code = met ? OP_OK : error_memory(err, "the check of a schedule", (size_t)size);
   for (int i = 0; !code && i < c->s->nitems; i++) {
     const struct item *item = &c->s->items[i];
-    const long begin = item->begin - c->begin, end = item->end - c->begin;
-    if (item->work != loop)
+    const long first = is_listed(c, item) ? 0 : c->begin,
+               most = is_listed(c, item) ? c->s->list_length : c->begin + size;
+    if (loop_of(c, item) != loop)
       continue;
-    if (begin < 0 || begin > end || end > size)
-      code = error_mistake(err, OP_ERR_PLAN, "item %d of loop %d goes from %ld to %ld of %ld elements", i,
-                           loop, begin, end, size);
-    for (long e = begin; !code && e < end; e++, count++) {
-      if (met[e])
+    if (item->begin < first || item->begin > item->end || item->end > most)
+      code = error_mistake(err, OP_ERR_PLAN,
+                           "item %d of loop %d goes from %ld to %ld, expected a range in %ld to %ld", i, loop,
+                           item->begin, item->end, first, most);
+    for (long p = item->begin; !code && p < item->end; p++, count++) {
+      const long e = element_at(c, item, p);
+      if (e < 0 || e >= size)
+        code = error_mistake(err, OP_ERR_PLAN, "item %d lists element %ld of loop %d, which has %ld", i, e,
+                             loop, size);
+      else if (met[e])
         code = error_mistake(err, OP_ERR_PLAN,
                              "element %ld of loop %d runs twice, the second time in item %d", e, loop, i);
       else
@@ -81,8 +101,9 @@ static int verify_phases(const struct check *c, struct error *err) {
     next += phase->count;
     for (int i = phase->first; i < next; i++) {
       const struct item *item = &s->items[i];
-      if (item->work < 0 || item->work >= c->nloops)
-        WRONG("item %d is of loop %d, there are %d", i, item->work, c->nloops);
+      const int works = c->nloops == 1 && s->list ? WORK_LIST + 1 : c->nloops;
+      if (item->work < 0 || item->work >= works)
+        WRONG("item %d is of work %d, there are %d", i, item->work, works);
       if (phase->owned != (item->owner >= 0) || (s->waits && phase->owned))
         WRONG("item %d has owner %d in a phase %s owners", i, item->owner, phase->owned ? "with" : "without");
       c->phase[i] = p;
@@ -135,7 +156,7 @@ static bool follows(struct check *c, int item, int before) {
 static bool follows_all(struct check *c, int item, int list, int loop) {
   bool good = true;
   for (; good && list > 0; list = c->done[list - 1].next)
-    good = (loop >= 0 && c->s->items[c->done[list - 1].item].work != loop) ||
+    good = (loop >= 0 && loop_of(c, &c->s->items[c->done[list - 1].item]) != loop) ||
            follows(c, item, c->done[list - 1].item);
   return good;
 }
@@ -158,7 +179,7 @@ enum step { COMPARE, WRITES, READS, STEPS };
 /* NULL: it is right, or there is an error already. Else what comes too early. */
 static const char *visit(struct check *c, enum step step, struct past *p, int item, enum chain_use use) {
   const bool reads = use == CHAIN_READS;
-  const int loop = c->s->items[item].work;
+  const int loop = loop_of(c, &c->s->items[item]);
   if (step == COMPARE) {
     if (!follows_all(c, item, p->writers, -1))
       return "written";
@@ -168,7 +189,7 @@ static const char *visit(struct check *c, enum step step, struct past *p, int it
     return NULL;
   if (reads)
     return note(c, &p->readers, item), NULL;
-  if (p->writers > 0 && c->s->items[c->done[p->writers - 1].item].work != loop)
+  if (p->writers > 0 && loop_of(c, &c->s->items[c->done[p->writers - 1].item]) != loop)
     *p = (struct past){0};
   if (use == CHAIN_ADDS && !follows_all(c, item, p->writers, loop))
     return "added to";
@@ -182,7 +203,8 @@ static const char *visit(struct check *c, enum step step, struct past *p, int it
 static int visit_access(struct check *c, enum step step, int item, const struct tasks_access *a) {
   const struct item *it = &c->s->items[item];
   struct past *pasts = c->pasts[a->at.target];
-  for (long e = it->begin - c->begin; pasts && e < it->end - c->begin; e++)
+  for (long i = it->begin; pasts && i < it->end; i++) {
+    const long e = element_at(c, it, i);
     for (long p = column_place(&a->at, e); p < column_place(&a->at, e + 1); p++) {
       const int target = column_target(&a->at, p);
       const char *what = visit(c, step, &pasts[target], item, a->use);
@@ -190,10 +212,11 @@ static int visit_access(struct check *c, enum step step, int item, const struct 
         return error_mistake(c->err, OP_ERR_PLAN,
                              "element %ld of loop %d comes too early: element %d of dat %d is not %s yet by "
                              "those before it",
-                             e, it->work, target, a->at.target, what);
+                             e, loop_of(c, it), target, a->at.target, what);
       if (c->err->code)
         return c->err->code;
     }
+  }
   return OP_OK;
 }
 
@@ -201,7 +224,7 @@ static int visit_loop(struct check *c, int l) {
   int code = OP_OK;
   for (enum step step = COMPARE; step < STEPS; step++)
     for (int i = 0; !code && i < c->s->nitems; i++)
-      for (int a = 0; !code && c->s->items[c->order[i]].work == l && a < c->loops[l].naccesses; a++)
+      for (int a = 0; !code && loop_of(c, &c->s->items[c->order[i]]) == l && a < c->loops[l].naccesses; a++)
         code = visit_access(c, step, c->order[i], &c->loops[l].accesses[a]);
   return code;
 }
@@ -213,7 +236,7 @@ static int verify_slots(struct check *c, int l) {
   int code = last ? OP_OK : no_memory(c);
   for (int k = 0; !code && nslots > 0 && k < c->s->nitems; k++) {
     const int i = c->order[k], slot = c->s->items[i].slot;
-    if (c->s->items[i].work != l)
+    if (loop_of(c, &c->s->items[i]) != l)
       continue;
     if (slot < 0 || slot >= nslots)
       code = error_mistake(c->err, OP_ERR_PLAN, "item %d of loop %d has slot %d of %d", i, l, slot, nslots);
