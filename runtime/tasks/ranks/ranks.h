@@ -113,4 +113,9 @@ struct wires {
 };
 int wires_build(const struct wires *w, struct task_graph **local, struct error *err);
 
+/* simulate_ranks.c: seconds of a run of these parts, one for each rank. What a thread needs between two tasks is as it was in the
+ * last run of `measured`. -1 with an error. */
+double simulate_parts(struct task_graph *const *parts, const op_graph_network_t *said,
+                      const struct task_graph *measured, struct error *err);
+
 #endif
