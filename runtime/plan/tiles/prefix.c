@@ -189,8 +189,7 @@ size_t prefix_bytes(const struct prefix *p) {
 
 /* ---- the row: all columns of a map ------------------------------------------------------------------*/
 
-static int build_either(struct plan_entry *e, const struct plan_wish *w, bool wraps, struct team *team,
-                        struct error *err) {
+static int build(struct plan_entry *e, const struct plan_wish *w, struct team *team, struct error *err) {
   const struct plan_column *column = w->request.columns;
   return prefix_build(&e->prefix,
                       &(struct prefix_request){.table = column->table,
@@ -200,17 +199,8 @@ static int build_either(struct plan_entry *e, const struct plan_wish *w, bool wr
                                                .to = column->target_size,
                                                .from_step = PREFIX_STEP,
                                                .to_step = PREFIX_STEP,
-                                               .wraps = wraps},
+                                               .wraps = w->strategy == &strategy_periodic},
                       team, err);
-}
-
-static int build(struct plan_entry *e, const struct plan_wish *w, struct team *team, struct error *err) {
-  return build_either(e, w, false, team, err);
-}
-
-static int build_periodic(struct plan_entry *e, const struct plan_wish *w, struct team *team,
-                          struct error *err) {
-  return build_either(e, w, true, team, err);
 }
 
 #define WRONG(...) return error_mistake(err, OP_ERR_PLAN, __VA_ARGS__)
@@ -259,6 +249,6 @@ const struct strategy strategy_prefix = {.name = "prefix",
 const struct strategy strategy_periodic = {.name = "periodic",
                                            .columns = COLUMNS_USED,
                                            .looks = LOOKS_AT_ORDER,
-                                           .build = build_periodic,
+                                           .build = build,
                                            .verify = verify,
                                            .describe = describe};
