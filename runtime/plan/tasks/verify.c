@@ -38,6 +38,7 @@ struct check {
   size_t npairs;
   int *met; /* of items: the last one that must come behind it, as far as is known */
   struct error *err;
+  int code; /* of what failed, if anything */
 };
 
 /* ---- items and elements ---- */
@@ -128,8 +129,8 @@ static int find_order(const struct check *c, struct error *err) {
 
 /* ---- what must be in order ---- */
 
-static int no_memory(const struct check *c) {
-  return error_memory(c->err, "the check of a schedule", c->npairs * sizeof *c->pairs);
+static int no_memory(struct check *c) {
+  return c->code = error_memory(c->err, "the check of a schedule", c->npairs * sizeof *c->pairs);
 }
 
 /* Does the schedule say that the item comes behind `before`? Of items that wait it is found later. */
@@ -208,13 +209,13 @@ static int visit_access(struct check *c, enum step step, int item, const struct 
     for (long p = column_place(&a->at, e); p < column_place(&a->at, e + 1); p++) {
       const int target = column_target(&a->at, p);
       const char *what = visit(c, step, &pasts[target], item, a->use);
-      if (what && !c->err->code)
+      if (what && !c->code)
         return error_mistake(c->err, OP_ERR_PLAN,
                              "element %ld of loop %d comes too early: element %d of dat %d is not %s yet by "
                              "those before it",
                              e, loop_of(c, it), target, a->at.target, what);
-      if (c->err->code)
-        return c->err->code;
+      if (c->code)
+        return c->code;
     }
   }
   return OP_OK;
@@ -247,7 +248,7 @@ static int verify_slots(struct check *c, int l) {
       last[slot] = i + 1;
   }
   free(last);
-  return code ? code : c->err->code;
+  return code ? code : c->code;
 }
 
 static bool make_pasts(struct check *c) {
