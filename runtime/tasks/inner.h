@@ -211,6 +211,13 @@ struct task_graph {
   struct messages *messages;
 };
 
+/* Is the resource `above`, or in it? */
+static inline bool resource_is_in(const struct task_graph *g, int resource, int above) {
+  while (resource >= 0 && resource != above)
+    resource = g->resources[resource].parent;
+  return resource == above;
+}
+
 /* number.c */
 long long tasks_number(const struct task_graph *g, enum number_kind kind, int index);
 /* A number of this graph: its index, -1 with an error. */
@@ -269,8 +276,9 @@ void run_changed(struct run *r, int most);
 /* The first error ends the run. Returns its code. */
 int run_fail(struct run *r, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 int run_fail_memory(struct run *r, const char *what, size_t bytes);
-/* Something of the type was done, for sums and pictures. */
-void worker_did(const struct run *r, struct worker *w, int type, long begin, long end, size_t bytes);
+/* Something of the type was done, for sums and pictures, by the thread or what a picture has in its place. */
+void worker_did(const struct run *r, struct worker *w, int type, int thread, long begin, long end,
+                size_t bytes);
 
 /* check.c */
 struct check;

@@ -8,12 +8,6 @@
 
 /* ---- locks ---- */
 
-static bool is_above(const struct task_graph *g, int above, int resource) {
-  while (resource >= 0 && resource != above)
-    resource = g->resources[resource].parent;
-  return resource == above;
-}
-
 static int by_number(const void *a, const void *b) {
   const int x = *(const int *)a, y = *(const int *)b;
   return (x > y) - (x < y);
@@ -29,7 +23,7 @@ int tasks_tidy_locks(const struct task_graph *g, int *locks, int nlocks) {
   for (int i = 0; i < nlocks; i++) {
     bool covered = false;
     for (int k = 0; k < left && !covered; k++)
-      covered = is_above(g, locks[k], locks[i]);
+      covered = resource_is_in(g, locks[i], locks[k]);
     if (!covered)
       locks[left++] = locks[i];
   }

@@ -194,7 +194,8 @@ static void learn(struct task *task, double seconds, bool first) {
         (float)(cost + share * (seconds - cost)); /* not in floats: the first cost may be 1, and this 1e-8 */
 }
 
-void worker_did(const struct run *r, struct worker *w, int type, long begin, long end, size_t bytes) {
+void worker_did(const struct run *r, struct worker *w, int type, int thread, long begin, long end,
+                size_t bytes) {
   w->types[type].count++;
   w->types[type].ns += end - begin;
   struct event *events = r->recording ? array_more(w->events, w->nevents, sizeof *events) : NULL;
@@ -202,7 +203,7 @@ void worker_did(const struct run *r, struct worker *w, int type, long begin, lon
     return; /* nobody looks, or there is a picture with a gap */
   w->events = events;
   events[w->nevents++] =
-      (struct event){.type = type, .thread = w->thread, .begin = begin, .end = end, .bytes = bytes};
+      (struct event){.type = type, .thread = thread, .begin = begin, .end = end, .bytes = bytes};
 }
 
 static void work(struct run *r, struct worker *w, struct task *task, op_task_function *function) {
@@ -214,7 +215,7 @@ static void work(struct run *r, struct worker *w, struct task *task, op_task_fun
   w->busy += end - begin;
   if (!r->phases) /* what tasks take on a device nobody knows, and costs have one unit */
     learn(task, 1e-9 * (double)(end - begin), r->graph->runs == 0);
-  worker_did(r, w, task->type, begin, end, 0);
+  worker_did(r, w, task->type, w->thread, begin, end, 0);
 }
 
 static void look_behind(struct run *r, const struct task *task) {

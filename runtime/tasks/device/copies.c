@@ -164,7 +164,7 @@ bool copies_reach(struct phases *p, struct row row, enum reach reach) {
 static void count(struct phases *p, enum type_of_device type, long begin, size_t bytes) {
   const long end = clock_ns();
   p->copies += 1e-9 * (double)(end - begin);
-  worker_did(p->run, p->worker, p->g->copies + (int)type, begin, end, bytes);
+  worker_did(p->run, p->worker, p->g->copies + (int)type, p->worker->thread, begin, end, bytes);
 }
 
 static bool fails(struct phases *p, struct error *err) {

@@ -164,10 +164,9 @@ static void want(struct phases *p) {
 
 static bool locks_it(const struct task_graph *g, int task, int resource) {
   const struct row row = task_locks(g, &g->tasks[task]);
-  for (; resource >= 0; resource = g->resources[resource].parent)
-    for (const int *l = row.begin; l < row.end && *l >= 0; l++)
-      if (*l == resource)
-        return true;
+  for (const int *l = row.begin; l < row.end && *l >= 0; l++)
+    if (resource_is_in(g, resource, *l))
+      return true;
   return false;
 }
 
@@ -201,7 +200,7 @@ static void count(struct phases *p, int groups, long begin) {
   w->executed += p->tables.items[TABLE_EXECUTED];
   w->refused += p->tables.items[TABLE_REFUSED];
   p->groups = groups > p->groups ? groups : p->groups;
-  worker_did(p->run, w, g->copies + KERNEL, begin, end, 0);
+  worker_did(p->run, w, g->copies + KERNEL, w->thread, begin, end, 0);
 }
 
 static bool launch(struct phases *p) {

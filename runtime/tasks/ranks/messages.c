@@ -106,19 +106,6 @@ static void hide(struct run *r, const struct message *one, bool hidden) {
     check_hide(r->check, one->resource, hidden);
 }
 
-static void record(struct run *r, struct worker *w, const struct message *one, long end) {
-  const int type = r->graph->tasks[one->node].type;
-  w->types[type].count++;
-  w->types[type].ns += end - one->began;
-  if (!r->recording)
-    return;
-  struct event *events = array_more(w->events, w->nevents, sizeof *events);
-  if (!events)
-    return;
-  w->events = events;
-  events[w->nevents++] = (struct event){.type = type, .thread = r->threads, .begin = one->began, .end = end};
-}
-
 static void begin_all(struct run *r) {
   struct messages *m = r->messages;
   struct error err = {0};
@@ -179,7 +166,7 @@ static void ask(struct run *r, struct worker *w, long now) {
   for (int k = 0; k < count; k++) {
     const struct message *one = &m->items[over[k]];
     struct task *task = &r->graph->tasks[one->node];
-    record(r, w, one, now);
+    worker_did(r, w, task->type, r->threads, one->began, now, 0);
     hide(r, one, false);
     if (--m->left[one->node] > 0)
       continue;

@@ -218,8 +218,8 @@ int place_tasks(const struct task_graph *g, const struct units *u, int ranks, in
   for (int i = 0; !code && i < u->count; i++)
     p.at[i] = u->owner[i];
   for (size_t i = 0; !code && i < g->ranks->nplaced; i++) {
-    const struct pair *said = &g->ranks->placed[i];
-    place[said->task] = said->other < 0 ? EVERY_RANK : said->other % ranks;
+    const struct keyed *said = &g->ranks->placed[i];
+    place[said->task] = said->key < 0 ? EVERY_RANK : (int)said->key % ranks;
   }
   for (int i = 0; !code && i < g->ntasks; i++) {
     const int t = g->order[i];

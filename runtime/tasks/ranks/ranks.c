@@ -57,6 +57,12 @@ int tasks_owner(struct task_graph *g, op_resource resource, int rank, struct err
   return OP_OK;
 }
 
+static int say(struct task_graph *g, struct keyed **list, size_t *count, int task, long long key,
+               struct error *err) {
+  g->ranks->changed = true;
+  return ranks_add_keyed(g, list, count, (struct keyed){key, task}, err);
+}
+
 int tasks_place(struct task_graph *g, op_task task, int rank, struct error *err) {
   const int index = tasks_index(g, task, NUMBER_TASK, err);
   if (index < 0)
@@ -67,13 +73,7 @@ int tasks_place(struct task_graph *g, op_task task, int rank, struct error *err)
     return error_set(err, OP_ERR_ARGUMENT,
                      "graph \"%s\": a task cannot run on rank %d; give one from 0, or OP_EVERY_RANK", g->name,
                      rank);
-  struct pair *placed = array_more(g->ranks->placed, g->ranks->nplaced, sizeof *placed);
-  if (!placed)
-    return error_memory_of(err, "the places of tasks of graph", g->name, g->ranks->nplaced * sizeof *placed);
-  g->ranks->placed = placed;
-  placed[g->ranks->nplaced++] = (struct pair){index, rank};
-  g->ranks->changed = true;
-  return OP_OK;
+  return say(g, &g->ranks->placed, &g->ranks->nplaced, index, rank, err);
 }
 
 static int add_keyed(struct task_graph *g, struct keyed **list, size_t *count, op_task task, long long key,
@@ -85,13 +85,7 @@ static int add_keyed(struct task_graph *g, struct keyed **list, size_t *count, o
     return error_set(err, OP_ERR_STATE,
                      "graph \"%s\": %s is for graphs of which each rank adds its part (OP_GRAPH_PARTS)",
                      g->name, call);
-  struct keyed *more = array_more(*list, *count, sizeof *more);
-  if (!more)
-    return error_memory_of(err, "the keys of graph", g->name, *count * sizeof *more);
-  *list = more;
-  more[(*count)++] = (struct keyed){key, index};
-  g->ranks->changed = true;
-  return OP_OK;
+  return say(g, list, count, index, key, err);
 }
 
 int tasks_key(struct task_graph *g, op_task task, long long key, struct error *err) {

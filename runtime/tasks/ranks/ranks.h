@@ -13,9 +13,9 @@ enum { TYPE_SEND, TYPE_RECEIVE, TYPES_OF_MESSAGES };
 /* In the place of a rank. */
 enum { EVERY_RANK = -1, NO_RANK = -2 };
 
+/* What the program says of a task: its key, that of one before it, or its rank. */
 struct keyed {
-  long long key;
-  int task;
+  long long key, task; /* alike, so that there is nothing between them where they are compared as bytes */
 };
 
 /* Whole resources that are locked and travel by themselves: `count` of them, in the order in which resources lie in one
@@ -37,10 +37,8 @@ struct kept_room {
 struct graph_ranks {
   int form;
   struct relation touched; /* of each task the resources that it locks and uses, in the program's order */
-  struct pair *placed;     /* task and rank */
-  size_t nplaced;
-  struct keyed *keys, *waits; /* of tasks; what tasks wait for */
-  size_t nkeys, nwaits;
+  struct keyed *placed, *keys, *waits; /* ranks of tasks; their keys; those of what they wait for */
+  size_t nplaced, nkeys, nwaits;
   size_t *sizes; /* of parts: the bytes of each task's data */
   bool changed;  /* since the part was built */
 
@@ -72,6 +70,8 @@ void ranks_free(struct graph_ranks *k);
 /* The task locks or uses the resource, says the program: nothing of a graph of one process. */
 int ranks_touch(struct task_graph *g, int task, int resource, struct error *err);
 void ranks_changed(struct task_graph *g);
+int ranks_add_keyed(const struct task_graph *g, struct keyed **list, size_t *count, struct keyed one,
+                    struct error *err);
 /* The last task has so many bytes of data. */
 int ranks_size(struct task_graph *g, size_t bytes, struct error *err);
 /* What a number of this rank's program is in its part. -1 with an error. */

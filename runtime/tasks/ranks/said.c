@@ -19,6 +19,16 @@ int ranks_size(struct task_graph *g, size_t bytes, struct error *err) {
   return OP_OK;
 }
 
+int ranks_add_keyed(const struct task_graph *g, struct keyed **list, size_t *count, struct keyed one,
+                    struct error *err) {
+  struct keyed *more = array_more(*list, *count, sizeof *more);
+  if (!more)
+    return error_memory_of(err, "the keys of graph", g->name, *count * sizeof *more);
+  *list = more;
+  more[(*count)++] = one;
+  return OP_OK;
+}
+
 void ranks_changed(struct task_graph *g) {
   if (g->ranks)
     g->ranks->changed = true;
