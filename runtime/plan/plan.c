@@ -187,12 +187,8 @@ static int build_elements(struct plan *plan, const struct plan_request *r, struc
     status = error_memory(err, "the colours of elements", (size_t)plan->size * sizeof *plan->element_colour);
   for (int t = 0; t < threads && !status; t++)
     status = marks_new(&marks[t], r->columns, r->ncolumns, err);
-  if (!status) {
-    if (threads > 1)
-      team_run(team, threads, colour_elements, &job);
-    else
-      colour_elements(&job, 0, 1);
-  }
+  if (!status)
+    team_run(team, threads, colour_elements, &job);
   for (int t = 0; t < threads && !status; t++)
     if (failed[t])
       status = error_set(err, OP_ERR_SIZE,

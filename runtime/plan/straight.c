@@ -106,10 +106,7 @@ int straight_build(struct straight *s, const struct plan_request *r, struct team
   struct steps steps = {.request = r, .bits = array_new(n, sizeof *steps.bits)};
   if (!steps.bits)
     return error_memory(err, "the straight ranges of a set", n * sizeof *steps.bits);
-  if (team && r->size >= parallel_from)
-    team_run(team, team_threads(team), find_steps, &steps);
-  else
-    find_steps(&steps, 0, 1);
+  team_run(team, r->size >= parallel_from ? team_threads(team) : 1, find_steps, &steps);
   int status = make_table(s, r, steps.bits, err);
   free(steps.bits);
   return status;

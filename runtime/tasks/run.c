@@ -517,10 +517,8 @@ int run_prepared(struct task_graph *to, struct task_graph *g, const struct tasks
   const double start = clock_seconds();
   ready_roots(r);
   const bool hosts = !r->phases || r->phases->calls->start(r->phases);
-  if (hosts && r->threads > 1)
+  if (hosts)
     team_run(r->team, r->threads, run_thread, r);
-  else if (hosts)
-    run_thread(r, 0, 1);
   if (r->phases)
     r->phases->calls->end(r->phases);
   check_done(r->check);

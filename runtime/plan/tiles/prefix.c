@@ -142,7 +142,7 @@ static void accumulate(int *table, long steps, int arity) {
 }
 
 int prefix_build(struct prefix *p, const struct prefix_request *r, struct team *team, struct error *err) {
-  const int threads = team && r->from >= parallel_from ? team_threads(team) : 1;
+  const int threads = r->from >= parallel_from ? team_threads(team) : 1;
   *p = (struct prefix){.arity = r->arity,
                        .from = r->from,
                        .to = r->to,
@@ -162,10 +162,7 @@ int prefix_build(struct prefix *p, const struct prefix_request *r, struct team *
   }
   for (int t = 0; t < threads; t++)
     pass.ends[t] = no_ends(r);
-  if (threads > 1)
-    team_run(team, threads, scan, &pass);
-  else
-    scan(&pass, 0, 1);
+  team_run(team, threads, scan, &pass);
   p->ends = no_ends(r);
   for (int t = 0; t < threads; t++)
     join_ends(&p->ends, &pass.ends[t]);
