@@ -31,7 +31,7 @@ static uint32_t marks_of_range(const struct marks *m, const struct plan_request 
   return taken;
 }
 
-/* Of each target of the elements the colours `keep`, and `bit`. Returns all that they have then. */
+/* Leaves each target of the elements the colours `keep`, and adds `bit`. Returns all that they have then. */
 static uint32_t change_marks(const struct marks *m, const struct plan_request *r, long begin, long end,
                              uint32_t keep, uint32_t bit) {
   uint32_t taken = 0;

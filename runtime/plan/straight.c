@@ -28,7 +28,7 @@ struct steps {
   uint64_t *bits;
 };
 
-/* Of one column, among elements first .. end-1, bit 0 being `first`. */
+/* The steps of one column, among elements first .. end-1; bit 0 is `first`. */
 static uint64_t column_steps(const struct plan_column *c, long first, long end) {
   const int *target = c->table + first * c->arity + c->column;
   uint64_t bits = 0;
@@ -173,7 +173,7 @@ static bool is_step(const struct plan_request *r, long e) {
   return true;
 }
 
-/* What is straight as far as it goes stands in the table, from its first element to its last. */
+/* Each straight range stands in the table, from its first element to its last. */
 static int verify_all_listed(const struct straight *s, const struct plan_request *r, struct error *err) {
   long next = 0, begin = 0;
   for (long e = 1; e <= r->size; e++) {

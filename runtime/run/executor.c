@@ -95,7 +95,7 @@ struct run {
   const struct execution *execution;
 };
 
-/* Of works with reductions, at least 1. */
+/* The longest frame of works with reductions, at least 1. */
 static int longest_frame(const struct execution *e) {
   int longest = 1;
   for (int w = 0; w < e->nworks; w++)

@@ -22,7 +22,7 @@
 
 struct team;
 
-/* What each thread runs: `thread` is 0 .. threads-1, 0 is the caller. */
+/* The function that each thread runs: `thread` is 0 .. threads-1, 0 is the caller. */
 typedef void team_task(void *argument, int thread, int threads);
 
 /* TEAM_OPENMP loads libgomp (else libomp) if the process has none: for a user who set OMP_PROC_BIND or OMP_PLACES. */
@@ -52,7 +52,7 @@ void team_barrier(struct team *team);
 struct gate;
 void team_await(struct team *team, struct gate *gate, unsigned seen);
 
-/* Of work that takes one thread so many seconds, in phases with a barrier between: how many threads, of two to `most`, do
+/* How many threads, of two to `most`, do work that takes one thread so many seconds, in phases with a barrier between,
  * it soonest, and when, by what a run of no work takes this team. That is measured once, in a millisecond or two at most;
  * inside a task or a region of the host it is taken for nothing. */
 int team_best(struct team *team, double seconds, int phases, int most, double *takes);

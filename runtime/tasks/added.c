@@ -1,4 +1,4 @@
-/* What a task may call: to add another one, and to ask where it runs. */
+/* The calls that a task may make: to add another task, and to ask where it runs. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

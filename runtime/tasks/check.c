@@ -95,7 +95,7 @@ static bool find_before(const struct task_graph *g, struct before *b) {
   return b->bits;
 }
 
-/* What the task locks among what `user` uses, or the other way about: the resource, -1 for none. */
+/* The resource that `locker` locks and `user` only uses; -1: none. */
 static int touches(const struct task_graph *g, const struct task *locker, const struct task *user) {
   const struct row used = relation_row(&g->uses, (size_t)(user - g->tasks));
   for (const int *u = used.begin; u < used.end; u++)

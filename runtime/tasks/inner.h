@@ -1,4 +1,4 @@
-/* What the files of this room know of a graph. */
+/* The structures of a graph, for the files of this room. */
 #ifndef OP2JIT_TASKS_INNER_H
 #define OP2JIT_TASKS_INNER_H
 
@@ -60,18 +60,18 @@ struct task_type {
   char *text, *kernel; /* what its tasks do on a device: NULL: it has no kernel */
   int threads;         /* of a group there; 0: as the device likes */
 };
-/* Do its tasks do anything, here or on a device? */
+/* True if its tasks do anything, here or on a device. */
 static inline bool tasks_type_works(const struct task_type *type) {
   return type->function || type->text;
 }
 
-/* Of runs with a device: of the last one groups of threads, threads of the host too, memory there, seconds of copies. */
+/* Runs with a device. The last one's groups of threads, threads (the host's too), memory there, seconds of copies. */
 struct on_device {
   int groups, threads; /* 0: the last run was the host's */
   long long runs, bytes;
   double copies;
 };
-/* What a device does beside tasks has types of its own. */
+/* Types of a device's work beside tasks. */
 enum type_of_device { COPY_IN, COPY_OUT, KERNEL, TYPES_OF_DEVICE };
 
 /* For each task some numbers: of tasks behind it, of resources. New pairs wait until they are sorted into rows. A row may
@@ -211,7 +211,7 @@ struct task_graph {
   struct messages *messages;
 };
 
-/* Is the resource `above`, or in it? */
+/* True if the resource is `above`, or lies in it. */
 static inline bool resource_is_in(const struct task_graph *g, int resource, int above) {
   while (resource >= 0 && resource != above)
     resource = g->resources[resource].parent;
@@ -253,7 +253,7 @@ bool ready_put(struct ready *q, struct task *task, double weight);
 struct task *ready_take(struct ready *q, const struct task_graph *g, bool surely, long long *refused,
                         bool *disturbed);
 
-/* graph.c: a task behind the others, of which nothing is set; NULL with an error. */
+/* graph.c: an empty task behind the others; NULL with an error. */
 struct task *tasks_new_task(struct task_graph *g, struct error *err);
 
 /* device/kernels.c: OP_ERR_BACKEND: a type of the graph has nothing to run on the host. */
@@ -282,7 +282,7 @@ void worker_did(const struct run *r, struct worker *w, int type, int thread, lon
 
 /* check.c */
 struct check;
-/* Of pairs of tasks that lock and use the same without an order. */
+/* OP_ERR_VIOLATION if one task locks and another one uses a resource, with no order between the two. */
 int check_uses(const struct task_graph *g, struct error *err);
 int check_begin(struct check **out, struct task_graph *g, struct error *err);
 /* OP_ERR_VIOLATION. */

@@ -120,7 +120,7 @@ static void weigh(struct task_graph *g, float hurry) {
   }
 }
 
-/* What lies behind a message is on another rank, which nobody here knows: as much as some tasks. */
+/* A message counts as much as some tasks: what waits for it is on another rank, and not known here. */
 void tasks_weigh(struct task_graph *g) {
   const float some = 32;
   float sum = 0;
@@ -177,7 +177,7 @@ int tasks_prepare(struct task_graph *g, struct error *err) {
     return sort(g, err);
   if (g->unfinished)
     begin_anew(g);
-  /* What tasks cost was measured: often at first, less often as it becomes known. */
+  /* Costs were measured: weights follow them often at first, less often as they become known. */
   if (g->runs > 0 && (g->runs & (g->runs - 1)) == 0)
     tasks_weigh(g);
   return OP_OK;

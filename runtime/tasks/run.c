@@ -134,7 +134,7 @@ static struct worker *choose_worker(const struct run *r, struct worker *own, con
   return best;
 }
 
-/* What the thread works on now it has near. */
+/* The thread has near what it works on now. */
 static void own(const struct task_graph *g, struct row row, int thread) {
   for (const int *i = row.begin; i < row.end && *i >= 0; i++) {
     struct resource *r = &g->resources[*i];
@@ -423,7 +423,7 @@ static void ready_roots(struct run *r) {
   }
 }
 
-/* What an error left in the queues. */
+/* Frees the tasks that an error left in the queues. */
 static void drop_rest(struct run *r) {
   for (int i = 0; i < r->threads; i++) {
     struct ready *q = &r->workers[i].ready;

@@ -86,7 +86,7 @@ static bool same_loop(const struct chain *c, int a, int b) {
   return same;
 }
 
-/* What elements of one loop meet in: dats that they add to through a map. Those that are added to directly only are
+/* Columns in which elements of one loop meet: dats that they add to through a map. Dats that are added to directly only are
  * columns in which nobody meets. */
 static int add_columns(const struct chain *c, int loop, struct plan_column *columns) {
   int count = 0;

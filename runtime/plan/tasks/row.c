@@ -4,7 +4,7 @@
 #include "plan/strategy.h"
 #include "plan/tasks/tasks.h"
 
-/* What the columns of a request increment. The caller frees the accesses. */
+/* Describes the loop by the columns that it increments. The caller frees the accesses. */
 static int describe_loop(const struct plan_request *r, struct tasks_loop *loop, struct error *err) {
   struct tasks_access *accesses = array_new((size_t)r->ncolumns, sizeof *accesses);
   if (!accesses)

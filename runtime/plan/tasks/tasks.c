@@ -13,7 +13,7 @@ struct block {
   int item;
 };
 
-/* Who touched a target: the last one that changed it, and those that read it since. Numbers of blocks, -1: none. */
+/* The blocks that touched a target: the last one that changed it, and those that read it since. -1: none. */
 struct touched {
   int writer, readers;
 };
@@ -141,7 +141,7 @@ static void number_blocks(struct building *b) {
   }
 }
 
-/* Of dats that some loop changes only: for the others nobody waits. */
+/* Only dats that some loop changes are looked at: for the others nobody waits. */
 static bool make_touched(struct building *b) {
   bool whole = true;
   for (int l = 0; l < b->nloops; l++)

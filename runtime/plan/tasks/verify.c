@@ -133,7 +133,7 @@ static int no_memory(struct check *c) {
   return c->code = error_memory(c->err, "the check of a schedule", c->npairs * sizeof *c->pairs);
 }
 
-/* Does the schedule say that the item comes behind `before`? Of items that wait it is found later. */
+/* True if the schedule says that the item comes behind `before`. For items that wait, verify_pairs finds it later. */
 static bool follows(struct check *c, int item, int before) {
   const struct item *items = c->s->items;
   if (before == item)
@@ -174,7 +174,7 @@ static bool note(struct check *c, int *list, int item) {
   return true;
 }
 
-/* Of a loop first all is compared with earlier loops; then what it writes, and what it reads, becomes the past. */
+/* The steps of a loop: all its accesses are compared with earlier loops; then its writes, then its reads become the past. */
 enum step { COMPARE, WRITES, READS, STEPS };
 
 /* NULL: it is right, or there is an error already. Else what comes too early. */

@@ -156,7 +156,7 @@ static void note(struct reach *r, enum chain_use use, long end) {
   *of = larger(*of, end);
 }
 
-/* Who reads does not mind others that read. Sums count as written, which keeps their order. */
+/* A reader does not mind other readers. Sums count as written, which keeps their order. */
 static long minds(const struct reach *r, enum chain_use use) {
   return use == CHAIN_READS ? r->written : larger(r->written, r->read);
 }
@@ -205,7 +205,7 @@ static void keep_needed(struct closure *b, const struct chain *chain, bool *chan
   b->chain = &b->needed;
 }
 
-/* What all read and nobody writes may be read in any order, through whichever map. */
+/* Dats that nobody writes may be read in any order, through any map: their accesses are left out. */
 static int find_needed(struct closure *b, const struct chain *chain, struct error *err) {
   size_t count = 0;
   for (int l = 0; l < chain->nloops; l++)
@@ -377,7 +377,7 @@ static long first_of(const struct closure *b, const struct ends *ends, int l) {
   return first;
 }
 
-/* Is nobody of them at the end? */
+/* True if none of them is at the end. */
 static bool is_clear(const struct closure *b, const struct ends *ends, const long *left) {
   for (int l = 0; l < b->chain->nloops; l++) {
     const struct chain_loop *loop = &b->chain->loops[l];

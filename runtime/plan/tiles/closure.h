@@ -16,7 +16,7 @@ struct order {
   int map, column;         /* by which it is ordered */
 };
 
-/* What the loops before or behind reach of a dat: targets below these. */
+/* The targets of a dat that the loops before or behind reach: those below these. */
 struct reach {
   long read, written;
 };
@@ -49,7 +49,7 @@ void closure_right(const struct closure *b, const long *left, long *begin);
 int closure_open(const struct closure *b, int parts, int *part, struct error *err);
 /* The end of the elements of the loop that add to what elements before `end` add to; `end` where none does. */
 long closure_meet(const struct closure *b, int loop, long end);
-/* Does a part of the mesh need most of it? Then it says which set's numbering it is. */
+/* True if a part of the mesh needs most of it; then it says which set's numbering is the cause. */
 bool closure_refuse(const struct closure *b, struct text *why);
 
 #endif

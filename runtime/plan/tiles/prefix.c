@@ -48,7 +48,7 @@ static void join_ends(struct prefix_ends *all, const struct prefix_ends *some) {
   all->high_target = some->high_target < all->high_target ? some->high_target : all->high_target;
 }
 
-/* Of the targets at places begin .. end-1, column c from there on. */
+/* Looks at the targets at places begin .. end-1, column c from there on. */
 struct scan {
   const struct pass *pass;
   int *most, *last;

@@ -42,7 +42,7 @@ static long size_of(const struct chain *c, int loop) {
   return c->sets[c->loops[loop].set].size;
 }
 
-/* Does the next cut leave the gap of this one alone, and what elements of one loop there add to? */
+/* True if the next cut leaves the gap of this one alone, and the targets to which elements of one loop there add. */
 static bool is_apart(const struct closure *b, const long *right, const long *next_left) {
   for (int l = 0; l < b->chain->nloops; l++)
     if (closure_meet(b, l, right[l]) > next_left[l])

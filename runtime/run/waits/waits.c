@@ -22,7 +22,7 @@ struct waits {
   int *before;
   unsigned *at; /* items[at[i]] .. items[at[i + 1] - 1] wait for item i */
   int *items;
-  /* Of a run: */
+  /* During a run: */
   _Atomic int *left;       /* of each item, how many it waits for still */
   _Atomic uint64_t *ready; /* a bit for each item */
   char apart[64];          /* what all threads write, from what they read */
@@ -126,12 +126,12 @@ static void set(struct waits *w, int i) {
   atomic_fetch_or(&w->ready[i / BITS], bit(i));
 }
 
-/* Is the bit there, and this thread the one that got it? */
+/* True if the bit was there, and this thread took it. */
 static bool got(struct waits *w, int i) {
   return atomic_fetch_and(&w->ready[i / BITS], ~bit(i)) & bit(i);
 }
 
-/* Of the bits of word `word` those of numbers first .. end-1. */
+/* Keeps the bits of word `word` that have numbers first .. end-1. */
 static uint64_t between(uint64_t bits, int word, int first, int end) {
   const int from = first - word * BITS, to = end - word * BITS;
   if (from > 0)

@@ -1,4 +1,4 @@
-/* What of the host's memory the device has copies of, and who has the newest. */
+/* Copies of the host's memory on a device, and which side has the newest. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -207,7 +207,7 @@ static bool is_old_here(const struct segment *s, bool all) {
   return (all || s->wanted) && atomic_load_explicit(&s->newest, memory_order_relaxed) == NEWEST_DEVICE;
 }
 
-/* What lies between two of them comes along, if it is little: nobody looks at it here. */
+/* Little that lies between two segments comes along, and is not looked at here. */
 bool copies_out(struct phases *p, bool all) {
   enum { LITTLE = 4096 };
   struct error err = {0};

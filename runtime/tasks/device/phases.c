@@ -90,7 +90,7 @@ static void include(struct phases *p, int task) {
   p->tasks[p->ntasks++] = task;
 }
 
-/* What waits for nothing but tasks of the phase comes along. */
+/* A task that waits for nothing but tasks of the phase comes along. */
 static void gather(struct phases *p, bool held) {
   const struct task_graph *g = p->g;
   p->ntasks = 0;
@@ -269,7 +269,7 @@ static bool phases_start(struct phases *p) {
   return false;
 }
 
-/* What else is newest there comes back after an error too. */
+/* Data that are newest on the device come back after an error too. */
 static void phases_end(struct phases *p) {
   if (p->alone)
     work(p);

@@ -100,7 +100,7 @@ static void lose(struct run *r, struct error *err) {
   error_free(err);
 }
 
-/* What arrives is no change by a task that runs meanwhile. */
+/* A message that arrives is no change by a task that runs meanwhile. */
 static void hide(struct run *r, const struct message *one, bool hidden) {
   if (r->check && one->resource >= 0 && r->graph->tasks[one->node].type == TYPE_RECEIVE)
     check_hide(r->check, one->resource, hidden);
@@ -190,7 +190,7 @@ void messages_move(struct run *r, struct worker *w, bool idle) {
 
 /* ---- waiting ---- */
 
-/* Of what this rank waits for, a few: which task, for what, from whom. */
+/* Names a few of the messages that this rank waits for: which task needs what, from which rank. */
 static void tell(const struct run *r, double seconds) {
   enum { SHOWN = 4 };
   const struct messages *m = r->messages;

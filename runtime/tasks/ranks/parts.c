@@ -56,7 +56,7 @@ static int refuse_owners(const struct task_graph *g, int resource, long long one
   return err->code;
 }
 
-/* Who says nothing goes by the others. */
+/* A rank that names no owner follows the others. */
 static int compare_owners(struct task_graph *g, struct comm *comm, struct error *err) {
   const int n = g->nresources;
   long long *most = array_new((size_t)n, sizeof *most), *least = array_new((size_t)n, sizeof *least);
@@ -126,7 +126,7 @@ static void put_rows(struct text *out, const struct relation *r) {
   put_bytes(out, r->added, r->nadded * sizeof *r->added);
 }
 
-/* What the program said, in its order: rows that are sorted lose it. */
+/* Pairs in the program's order, which sorted rows lose. */
 static int put_relation(struct text *out, const struct relation *r, struct error *err) {
   struct relation pairs = {0};
   int code = OP_OK;
@@ -281,7 +281,7 @@ static int merge_resource(struct merge *m, struct reader *in, int *out) {
         "one name is one resource on all ranks",
         m->own->name, m->from, more->name);
   more->bytes = bytes ? (size_t)bytes : more->bytes;
-  /* Who named it first has it, unless somebody says otherwise. `seen` until the first run: somebody did. */
+  /* The rank that named it first has it, unless a rank names an owner; `seen` says until the first run that one did. */
   if (is_new || (rank >= 0 && !more->seen))
     more->rank = rank >= 0 ? (int)rank : m->from;
   more->seen = more->seen || rank >= 0;

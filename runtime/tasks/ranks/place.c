@@ -11,7 +11,7 @@ static struct row locks_of(const struct task_graph *g, int task) {
   return relation_row(&g->locks, (size_t)task);
 }
 
-/* What tasks cost that lock a unit: each task's cost is shared out among what it locks. */
+/* The weight of a unit: costs of the tasks that lock it. A task's cost is shared out among its locks. */
 static void weigh_units(const struct task_graph *g, const struct units *u, double *weight) {
   for (int t = 0; t < g->ntasks; t++) {
     long count = 0;
@@ -167,7 +167,7 @@ static void add_scores(struct places *p, struct row row) {
     }
 }
 
-/* Of those who have half as much of it as the one with most, or more, the one with the least to do. */
+/* Ranks that have at least half as much of it as the one with most are good enough: the one with the least to do is chosen. */
 static int choose(struct places *p, int task) {
   int best = -1;
   for (int r = 0; r < p->ranks; r++)

@@ -122,7 +122,7 @@ static bool lies_in(const struct resource_more *inner, const struct resource_mor
   return at >= begin && inner->bytes <= outer->bytes && at - begin <= outer->bytes - inner->bytes;
 }
 
-/* What travels is the memory of units: who touches what lies around them must find that there. Of parts a task may be on a
+/* Only the memory of units travels: a task that touches a resource around them must find their memory in it. In parts a task may be on a
  * rank that knows no such memory, and gets none. */
 static int look_around(struct task_graph *g, int resource, struct error *err) {
   const struct units *u = &g->ranks->units;
@@ -149,7 +149,7 @@ static int look_around(struct task_graph *g, int resource, struct error *err) {
   return err->code;
 }
 
-/* What tasks here touch, and what this rank has between runs. */
+/* Memory for the units that tasks here touch, and for those that this rank has between runs. */
 static int keep_rooms(struct task_graph *g, struct task_graph *local, int rank, struct error *err) {
   const struct units *u = &g->ranks->units;
   struct task_graph *whole = ranks_whole(g);
@@ -216,7 +216,7 @@ int ranks_first_home(const struct task_graph *whole, const int *home, int resour
   return above >= 0 ? home[above] : NO_RANK;
 }
 
-/* Who has what from now on; those of a unit that nobody named may change. */
+/* Owners of units, and ranks of tasks. Owners that nobody named may change. */
 static int find_places(struct task_graph *g, const struct tasks_options *o, bool anew, struct error *err) {
   struct graph_ranks *k = g->ranks;
   struct task_graph *whole = ranks_whole(g);

@@ -13,7 +13,7 @@ enum { TYPE_SEND, TYPE_RECEIVE, TYPES_OF_MESSAGES };
 /* In the place of a rank. */
 enum { EVERY_RANK = -1, NO_RANK = -2 };
 
-/* What the program says of a task: its key, that of one before it, or its rank. */
+/* A fact about a task, from the program: its key, the key of a task before it, or its rank. */
 struct keyed {
   long long key, task; /* alike, so that there is nothing between them where they are compared as bytes */
 };
@@ -74,7 +74,7 @@ int ranks_add_keyed(const struct task_graph *g, struct keyed **list, size_t *cou
                     struct error *err);
 /* The last task has so many bytes of data. */
 int ranks_size(struct task_graph *g, size_t bytes, struct error *err);
-/* What a number of this rank's program is in its part. -1 with an error. */
+/* The resource in this rank's part that has the program's number. -1 with an error. */
 int ranks_resource(const struct task_graph *local, op_resource number, struct error *err);
 /* "task 3 (sort) of rank 1" of parts that were brought together; false: of nothing else. */
 bool ranks_task_words(const struct task_graph *g, int task, struct text *out);
@@ -83,9 +83,9 @@ bool ranks_resource_words(const struct task_graph *g, int resource, struct text 
 /* ranks.c */
 /* Tasks cost the most that a rank says. Collective. */
 int ranks_agree_on_costs(struct task_graph *whole, double *costs, struct comm *comm, struct error *err);
-/* Of a resource that is new, by those of lower numbers: what lies in memory is where that is. */
+/* The home of a new resource: that of the nearest one around it that has memory. Those have lower numbers. */
 int ranks_first_home(const struct task_graph *whole, const int *home, int resource);
-/* What tasks of the whole cost by what all ranks measured. */
+/* Costs of all tasks of the whole, from what all ranks measured. */
 int ranks_costs(struct task_graph *g, struct comm *comm, struct error *err);
 
 /* parts.c: the whole, which is the same on all ranks. Collective, and agreed. */

@@ -1,4 +1,4 @@
-/* What the program says of a graph of all ranks beside what others have, and its end. */
+/* The program's words on a graph of all ranks, beyond those on any graph; and the end of such a graph. */
 #include <stdlib.h>
 
 #include "base/size.h"

@@ -9,7 +9,7 @@
 #include "ranks/agree.h"
 #include "tasks/ranks/messages.h"
 
-/* What happens: a task ends; what a task sends has left; something arrives for one that receives. */
+/* An event: a task ends; a task's messages have left; a message arrives for a task that receives. */
 enum what { ENDS, LEFT, ARRIVES };
 struct happening {
   double at;

@@ -303,7 +303,8 @@ static int touch_row(struct walk *k, int task, int place, struct row row, bool w
   return code;
 }
 
-/* Of those before the task that are on rank `from`, which no message covers: one message, or that of a single one. */
+/* Tasks before this one that run on rank `from`, and that no message covers, get one message together. A single one's message
+ * serves later tasks too. */
 static int signal(struct walk *k, int task, int from, int to) {
   const struct row row = relation_row(&k->before, (size_t)task);
   const int here = k->w->me == to ? k->node[task] : -1;
@@ -510,7 +511,7 @@ static void end(struct walk *k) {
   free(k->asked);
 }
 
-/* Of each task of the part: its messages. */
+/* Lists the messages of each task of the part. */
 static int list_messages(struct walk *k) {
   struct task_graph *local = k->local;
   struct messages *m = k->m;
