@@ -190,9 +190,8 @@ struct task_graph {
   int copies;                         /* and then the first of enum type_of_device */
   struct piece *pieces;
   /* From prepare.c: */
-  int *order; /* tasks, each behind those that it waits for */
-  int *roots; /* that wait for none */
-  int nroots, sorted_tasks;
+  int *order;      /* tasks, each behind those that it waits for */
+  int nroots;      /* of them, the first: they wait for none */
   bool sorted;     /* nothing was added since */
   bool unfinished; /* the last run ended early: counts and locks are what they were then */
   long long builds;

@@ -6,7 +6,6 @@
 
 #include "../exec/expect.h"
 #include "plan/tasks/chain.h"
-#include "plan/tasks/chain.h"
 #include "plan/tiles/prefix.h"
 #include "world.h"
 

@@ -23,6 +23,7 @@ struct done {
 };
 
 struct check {
+  struct arrays arrays; /* but for those that grow */
   const struct schedule *s;
   const struct tasks_loop *loops;
   const long *sizes;
@@ -251,21 +252,19 @@ static int verify_slots(struct check *c, int l) {
   return code ? code : c->code;
 }
 
-static bool make_pasts(struct check *c) {
+static void make_pasts(struct check *c) {
   for (int l = 0; l < c->nloops; l++)
     for (int a = 0; a < c->loops[l].naccesses; a++)
       if (c->loops[l].accesses[a].at.target >= c->ndats)
         c->ndats = c->loops[l].accesses[a].at.target + 1;
-  c->pasts = array_new((size_t)c->ndats, sizeof *c->pasts);
-  bool whole = c->pasts;
+  c->pasts = arrays_add(&c->arrays, (size_t)c->ndats, sizeof *c->pasts);
   for (int l = 0; l < c->nloops; l++)
-    for (int a = 0; whole && a < c->loops[l].naccesses; a++) {
+    for (int a = 0; c->pasts && a < c->loops[l].naccesses; a++) {
       const struct tasks_access *access = &c->loops[l].accesses[a];
       struct past **past = &c->pasts[access->at.target];
       if (access->use != CHAIN_READS && !*past)
-        whole = (*past = array_new((size_t)access->at.target_size, sizeof **past));
+        *past = arrays_add(&c->arrays, (size_t)access->at.target_size, sizeof **past);
     }
-  return whole;
 }
 
 /* ---- do items wait, some way ---- */
@@ -312,10 +311,11 @@ int tasks_verify(const struct schedule *s, const struct tasks_loop *loops, const
                  long begin, struct error *err) {
   const size_t n = (size_t)s->nitems;
   struct check c = {.s = s, .loops = loops, .sizes = sizes, .nloops = nloops, .begin = begin, .err = err};
-  c.phase = array_new(n, sizeof *c.phase);
-  c.order = array_new(n, sizeof *c.order);
-  c.met = array_new(n, sizeof *c.met);
-  int code = c.phase && c.order && c.met && make_pasts(&c) ? OP_OK : no_memory(&c);
+  c.phase = arrays_add(&c.arrays, n, sizeof *c.phase);
+  c.order = arrays_add(&c.arrays, n, sizeof *c.order);
+  c.met = arrays_add(&c.arrays, n, sizeof *c.met);
+  make_pasts(&c);
+  int code = c.arrays.failed ? no_memory(&c) : OP_OK;
   if (!code)
     code = verify_phases(&c, err);
   for (int l = 0; !code && l < nloops; l++)
@@ -329,13 +329,8 @@ int tasks_verify(const struct schedule *s, const struct tasks_loop *loops, const
   }
   if (!code)
     code = verify_pairs(&c, err);
-  for (int d = 0; c.pasts && d < c.ndats; d++)
-    free(c.pasts[d]);
-  free(c.pasts);
+  arrays_free(&c.arrays);
   free(c.done);
-  free(c.phase);
-  free(c.order);
-  free(c.met);
   free(c.pairs);
   return code;
 }

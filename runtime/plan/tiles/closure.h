@@ -2,6 +2,7 @@
 #ifndef OP2JIT_PLAN_CLOSURE_H
 #define OP2JIT_PLAN_CLOSURE_H
 
+#include "base/size.h"
 #include "base/text.h"
 #include "plan/tiles/chain.h"
 #include "plan/tiles/prefix.h"
@@ -22,6 +23,7 @@ struct reach {
 };
 
 struct closure {
+  struct arrays arrays;      /* all of these */
   const struct chain *chain; /* which is `needed` */
   struct chain
       needed; /* the chain without accesses to dats that none of its loops changes: nobody minds them */

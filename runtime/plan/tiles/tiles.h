@@ -41,7 +41,6 @@ void tiles_free(struct tiles *t);
 /* Leaves of each loop only the elements of the list: keep[loop][element]. Maps of the chain see no others. OP_ERR_MEMORY,
  * OP_ERR_SIZE: *t is as it was. */
 int tiles_keep(struct tiles *t, bool *const *keep, struct error *err);
-size_t tiles_bytes(const struct tiles *t);
 /* Owners become threads, neighbours on the same one. What comes out is the same for any number. */
 void tiles_deal(struct tiles *t, int threads);
 

@@ -85,9 +85,10 @@ static int ask_partitioner(const struct task_graph *g, struct units *u, const do
   struct unit_graph graph = {.count = 0};
   struct relation near = {0};
   double sum = 0;
-  int *number = array_new((size_t)u->count, sizeof *number),
-      *part = array_new((size_t)u->count, sizeof *part);
-  if (!code && (!number || !part))
+  struct arrays arrays = {0};
+  int *number = arrays_add(&arrays, (size_t)u->count, sizeof *number),
+      *part = arrays_add(&arrays, (size_t)u->count, sizeof *part);
+  if (!code && arrays.failed)
     code = error_memory_of(err, "the units of graph", g->name, (size_t)u->count);
   for (int i = 0; !code && i < u->count; i++) {
     number[i] = u->owner[i] == NO_RANK ? graph.count++ : -1;
@@ -97,10 +98,12 @@ static int ask_partitioner(const struct task_graph *g, struct units *u, const do
     code = add_neighbours(g, u, number, &near, err);
   if (!code)
     code = relation_sort(&near, graph.count, err);
-  graph.start = code ? NULL : array_new((size_t)graph.count + 1, sizeof *graph.start);
-  graph.neighbours = code ? NULL : array_new(near.count, sizeof *graph.neighbours);
-  graph.weights = code ? NULL : array_new((size_t)graph.count, sizeof *graph.weights);
-  if (!code && (!graph.start || !graph.neighbours || !graph.weights))
+  if (!code) {
+    graph.start = arrays_add(&arrays, (size_t)graph.count + 1, sizeof *graph.start);
+    graph.neighbours = arrays_add(&arrays, near.count, sizeof *graph.neighbours);
+    graph.weights = arrays_add(&arrays, (size_t)graph.count, sizeof *graph.weights);
+  }
+  if (!code && arrays.failed)
     code = error_memory_of(err, "the units of graph", g->name, near.count * sizeof *graph.neighbours);
   if (!code)
     make_rows(&near, &graph);
@@ -112,11 +115,7 @@ static int ask_partitioner(const struct task_graph *g, struct units *u, const do
     if (number[i] >= 0 && part[number[i]] >= 0)
       u->owner[i] = part[number[i]];
   relation_free(&near);
-  free(graph.start);
-  free(graph.neighbours);
-  free(graph.weights);
-  free(number);
-  free(part);
+  arrays_free(&arrays);
   return code;
 }
 
@@ -204,12 +203,13 @@ static void note(struct places *p, int task, int rank) {
 
 int place_tasks(const struct task_graph *g, const struct units *u, int ranks, int *place, struct error *err) {
   struct places p = {.g = g, .u = u, .ranks = ranks};
-  p.load = array_new((size_t)ranks, sizeof *p.load);
-  p.score = array_new((size_t)ranks, sizeof *p.score);
-  p.at = array_new((size_t)u->count, sizeof *p.at);
-  p.hint = array_new((size_t)g->ntasks, sizeof *p.hint);
+  struct arrays arrays = {0};
+  p.load = arrays_add(&arrays, (size_t)ranks, sizeof *p.load);
+  p.score = arrays_add(&arrays, (size_t)ranks, sizeof *p.score);
+  p.at = arrays_add(&arrays, (size_t)u->count, sizeof *p.at);
+  p.hint = arrays_add(&arrays, (size_t)g->ntasks, sizeof *p.hint);
   int code = OP_OK;
-  if (!p.load || !p.score || !p.at || !p.hint)
+  if (arrays.failed)
     code = error_memory_of(err, "the places of tasks of graph", g->name, (size_t)g->ntasks * sizeof *p.hint);
   for (int t = 0; !code && t < g->ntasks; t++) {
     place[t] = NO_RANK;
@@ -227,10 +227,7 @@ int place_tasks(const struct task_graph *g, const struct units *u, int ranks, in
       place[t] = choose(&p, t);
     note(&p, t, place[t]);
   }
-  free(p.load);
-  free(p.score);
-  free(p.at);
-  free(p.hint);
+  arrays_free(&arrays);
   return code;
 }
 
