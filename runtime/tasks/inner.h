@@ -225,6 +225,12 @@ int tasks_index(const struct task_graph *g, long long number, enum number_kind k
 void tasks_task_words(const struct task_graph *g, const struct task *task, struct text *out);
 void tasks_resource_words(const struct task_graph *g, int resource, struct text *out);
 
+/* For qsort of ints. */
+static inline int tasks_by_number(const void *a, const void *b) {
+  const int x = *(const int *)a, y = *(const int *)b;
+  return (x > y) - (x < y);
+}
+
 /* prepare.c */
 int tasks_prepare(struct task_graph *g, struct error *err);
 /* Weights by what tasks cost now. */

@@ -8,18 +8,13 @@
 
 /* ---- locks ---- */
 
-static int by_number(const void *a, const void *b) {
-  const int x = *(const int *)a, y = *(const int *)b;
-  return (x > y) - (x < y);
-}
-
 int tasks_tidy_locks(const struct task_graph *g, int *locks, int nlocks) {
   int left = 0;
   if (nlocks < 2)
     return nlocks;
   /* One order for all tasks: of two that want the same locks one gets the first, and then the others too. Those above
    * have smaller numbers, since they were there first. */
-  qsort(locks, (size_t)nlocks, sizeof *locks, by_number);
+  qsort(locks, (size_t)nlocks, sizeof *locks, tasks_by_number);
   for (int i = 0; i < nlocks; i++) {
     bool covered = false;
     for (int k = 0; k < left && !covered; k++)

@@ -59,11 +59,6 @@ static int add_neighbours(const struct task_graph *g, const struct units *u, con
   return code;
 }
 
-static int by_number(const void *a, const void *b) {
-  const int x = *(const int *)a, y = *(const int *)b;
-  return (x > y) - (x < y);
-}
-
 /* Each neighbour once. */
 static void make_rows(const struct relation *r, struct unit_graph *graph) {
   long count = 0;
@@ -72,7 +67,7 @@ static void make_rows(const struct relation *r, struct unit_graph *graph) {
     const size_t n = r->at ? r->at[i + 1] - r->at[i] : 0;
     graph->start[i] = count;
     if (n)
-      qsort(begin, n, sizeof *begin, by_number);
+      qsort(begin, n, sizeof *begin, tasks_by_number);
     for (size_t k = 0; k < n; k++)
       if (begin[k] != i && (k == 0 || begin[k] != begin[k - 1]))
         graph->neighbours[count++] = begin[k];
@@ -156,14 +151,17 @@ struct places {
   int *at, *hint;       /* where a unit was changed last; of a task: where one before it runs */
 };
 
-/* To all ranks that have what the rows name. */
-static void add_scores(struct places *p, struct row row) {
+/* To all ranks that have what the rows name; false: they name nothing. */
+static bool add_scores(struct places *p, struct row row) {
+  bool any = false;
   for (; row.begin < row.end && *row.begin >= 0; row.begin++)
     for (int i = p->u->begin[*row.begin]; i < p->u->end[*row.begin]; i++) {
+      any = true;
       p->score[p->u->owner[i]] += 1 + (double)p->u->bytes[i];
       if (p->at[i] >= 0)
         p->score[p->at[i]] += 1e-3 * (1 + (double)p->u->bytes[i]);
     }
+  return any;
 }
 
 /* Ranks that have at least half as much of it as the one with most are good enough: the one with the least to do is chosen. */
@@ -171,15 +169,8 @@ static int choose(struct places *p, int task) {
   int best = -1;
   for (int r = 0; r < p->ranks; r++)
     p->score[r] = 0;
-  add_scores(p, locks_of(p->g, task));
-  bool any = false;
-  for (int r = 0; r < p->ranks; r++)
-    any = any || p->score[r] > 0;
-  if (!any)
-    add_scores(p, relation_row(&p->g->uses, (size_t)task));
-  for (int r = 0; r < p->ranks; r++)
-    any = any || p->score[r] > 0;
-  if (!any && p->hint[task] >= 0)
+  if (!add_scores(p, locks_of(p->g, task)) && !add_scores(p, relation_row(&p->g->uses, (size_t)task)) &&
+      p->hint[task] >= 0)
     return p->hint[task];
   double most = 0;
   for (int r = 0; r < p->ranks; r++)
