@@ -35,6 +35,7 @@ struct check {
   int ndats;
   struct done *done;
   size_t ndone;
+  int unused;         /* those that are in no list any more, as a list */
   struct wait *pairs; /* items that wait, some way: to be verified together */
   size_t npairs;
   int *met; /* of items: the last one that must come behind it, as far as is known */
@@ -166,6 +167,13 @@ static bool follows_all(struct check *c, int item, int list, int loop) {
 static bool note(struct check *c, int *list, int item) {
   if (*list > 0 && c->done[*list - 1].item == item)
     return true;
+  if (c->unused > 0) {
+    const int place = c->unused;
+    c->unused = c->done[place - 1].next;
+    c->done[place - 1] = (struct done){item, *list};
+    *list = place;
+    return true;
+  }
   struct done *done = c->ndone < INT_MAX ? array_more(c->done, c->ndone, sizeof *done) : NULL;
   if (!done)
     return !no_memory(c);
@@ -173,6 +181,15 @@ static bool note(struct check *c, int *list, int item) {
   done[c->ndone++] = (struct done){item, *list};
   *list = (int)c->ndone;
   return true;
+}
+
+static void forget(struct check *c, int *list) {
+  while (*list > 0) {
+    const int place = *list;
+    *list = c->done[place - 1].next;
+    c->done[place - 1].next = c->unused;
+    c->unused = place;
+  }
 }
 
 /* The steps of a loop: all its accesses are compared with earlier loops; then its writes, then its reads become the past. */
@@ -192,13 +209,13 @@ static const char *visit(struct check *c, enum step step, struct past *p, int it
   if (reads)
     return note(c, &p->readers, item), NULL;
   if (p->writers > 0 && loop_of(c, &c->s->items[c->done[p->writers - 1].item]) != loop)
-    *p = (struct past){0};
+    forget(c, &p->writers);
   if (use == CHAIN_ADDS && !follows_all(c, item, p->writers, loop))
     return "added to";
   if (use == CHAIN_ADDS)
-    p->writers = 0; /* the item comes behind all of them */
+    forget(c, &p->writers); /* the item comes behind all of them */
   if (p->writers == 0)
-    p->readers = 0;
+    forget(c, &p->readers);
   return note(c, &p->writers, item), NULL;
 }
 
