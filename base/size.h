@@ -33,4 +33,35 @@ static inline void *array_more(void *old, size_t count, size_t size) {
   return full ? array_resize(old, count ? 2 * count : least, size) : old;
 }
 
+/* Arrays that belong together: made one by one, freed at once. For those whose lengths are known before. */
+struct arrays_piece {
+  struct arrays_piece *before;
+  max_align_t items[];
+};
+/* Zeros at first. `failed`: there was no memory for one of them. */
+struct arrays {
+  struct arrays_piece *last;
+  bool failed;
+};
+
+/* As array_new. */
+static inline void *arrays_add(struct arrays *a, size_t count, size_t size) {
+  size_t bytes;
+  struct arrays_piece *piece =
+      size_mul(count, size, &bytes) && size_add(bytes, sizeof *piece, &bytes) ? calloc(1, bytes) : NULL;
+  a->failed |= !piece;
+  if (!piece)
+    return NULL;
+  piece->before = a->last;
+  a->last = piece;
+  return piece->items;
+}
+
+static inline void arrays_free(struct arrays *a) {
+  for (struct arrays_piece *before; a->last; a->last = before) {
+    before = a->last->before;
+    free(a->last);
+  }
+}
+
 #endif

@@ -1,4 +1,4 @@
-/* What a strategy makes: built, freed, measured and checked alike for all of them. */
+/* Results of strategies: built, freed, measured and checked alike for all of them. */
 #include <stdlib.h>
 
 #include "base/clock.h"

@@ -11,7 +11,7 @@ static long count_places(const struct plan_column *c, long size) {
   return column_place(c, size) - column_place(c, 0);
 }
 
-/* Of how many entries. -1: no memory. */
+/* The number of entries. -1: no memory. */
 static long number_entries(struct reverse_map *map, long size, const struct plan_column *columns,
                            int ncolumns) {
   bool ragged = false;

@@ -127,29 +127,35 @@ int plan_cache_new(struct plan_cache **out, struct error *err) {
   return *out ? OP_OK : error_memory(err, "the plans", sizeof **out);
 }
 
+static void drop(struct cached **link) {
+  struct cached *c = *link;
+  *link = c->next;
+  cached_free(c);
+}
+
 void plan_cache_free(struct plan_cache *cache) {
   if (!cache)
     return;
-  for (struct cached *c = cache->first, *next; c; c = next) {
-    next = c->next;
-    cached_free(c);
-  }
+  while (cache->first)
+    drop(&cache->first);
   free(cache);
 }
 
+/* Old ones that nobody uses. */
+static void drop_old(struct plan_cache *cache) {
+  for (struct cached **link = &cache->first; *link;)
+    if ((*link)->old && !(*link)->uses)
+      drop(link);
+    else
+      link = &(*link)->next;
+}
+
 void plan_cache_begin(struct plan_cache *cache, unsigned epoch) {
-  struct cached **link = &cache->first;
   if (epoch == cache->epoch)
     return;
-  for (struct cached *c; (c = *link);) {
+  for (struct cached *c = cache->first; c; c = c->next)
     c->old = true;
-    if (c->uses) {
-      link = &c->next;
-      continue;
-    }
-    *link = c->next;
-    cached_free(c);
-  }
+  drop_old(cache);
   cache->epoch = epoch;
 }
 
@@ -165,19 +171,13 @@ static bool has_column(const struct plan_column *columns, int n, const int *tabl
 }
 
 void plan_cache_forget(struct plan_cache *cache, const int *table, size_t entries) {
-  struct cached **link = &cache->first;
-  for (struct cached *c; (c = *link);) {
+  for (struct cached *c = cache->first; c; c = c->next) {
     const struct plan_request *r = &c->wish.request;
     c->old |= has_column(r->columns, r->ncolumns, table, entries) ||
               has_column(r->staged_columns, staged_columns(r), table, entries) ||
               is_within(r->work, table, entries);
-    if (!c->old || c->uses) {
-      link = &c->next;
-      continue;
-    }
-    *link = c->next;
-    cached_free(c);
   }
+  drop_old(cache);
 }
 
 /* *found: it is there, and used once more; else *made is to become it. */
@@ -254,15 +254,8 @@ int plan_cache_get(struct plan_cache *cache, const struct plan_wish *wish, struc
 }
 
 void plan_cache_release(struct plan_cache *cache, const struct plan_entry *entry) {
-  for (struct cached **link = &cache->first, *c; (c = *link); link = &c->next) {
-    if (&c->entry != entry)
-      continue;
-    if (--c->uses == 0 && c->old) {
-      *link = c->next;
-      cached_free(c);
-    }
-    return;
-  }
+  ((struct cached *)(uintptr_t)entry)->uses--;
+  drop_old(cache);
 }
 
 size_t plan_cache_bytes(const struct plan_cache *cache) {
@@ -285,10 +278,8 @@ void plan_cache_trim(struct plan_cache *cache, size_t most) {
   struct cached **link;
   size_t bytes = plan_cache_bytes(cache);
   while (bytes > most && (link = oldest_unused(cache))) {
-    struct cached *c = *link;
-    bytes -= plan_entry_bytes(&c->entry);
-    *link = c->next;
-    cached_free(c);
+    bytes -= plan_entry_bytes(&(*link)->entry);
+    drop(link);
   }
 }
 

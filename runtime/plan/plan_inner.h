@@ -1,4 +1,4 @@
-/* What files of this folder share, for them only. */
+/* Functions that only files of this folder share. */
 #ifndef OP2JIT_PLAN_INNER_H
 #define OP2JIT_PLAN_INNER_H
 
@@ -31,7 +31,7 @@ static inline long block_end(const struct plan *plan, int b) {
 static inline long column_place(const struct plan_column *c, long element) {
   return c->first ? (long)c->first[element] : element;
 }
-/* What stands at a place. */
+/* The target at a place. */
 static inline int column_target(const struct plan_column *c, long place) {
   return c->table ? c->table[place * c->arity + c->column] : (int)(c->column + place);
 }

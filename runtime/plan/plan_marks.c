@@ -41,7 +41,7 @@ void marks_free(struct marks *m) {
 }
 
 int plan_threads(const struct plan *plan, const struct team *team) {
-  int threads = team ? team_threads(team) : 1;
+  int threads = team_threads(team);
   if (plan->size < parallel_from || plan->nblocks < 2)
     return 1;
   if (threads > PLAN_MOST_THREADS)

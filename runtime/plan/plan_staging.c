@@ -154,10 +154,7 @@ static int stage_dataset(struct staging_job *job, struct team *team, struct erro
       status = error_memory(err, "the staging of a plan", per_block * sizeof *scratch[t].spare);
   }
   if (!status) {
-    if (threads > 1)
-      team_run(team, threads, stage_blocks, job);
-    else
-      stage_blocks(job, 0, 1);
+    team_run(team, threads, stage_blocks, job);
     status = close_gaps(job, err);
   }
   for (int t = 0; t < threads; t++) {

@@ -12,7 +12,7 @@ static const size_t megabyte = (size_t)1 << 20;
 static const size_t most_of_one = 96, most_of_a_sharer = 8, most_of_a_cpu = 12;
 static const size_t usual_least = 32, usual_of_a_cpu = 4;
 
-/* What the machine says. */
+/* The machine's word on its caches. */
 struct machine {
   const char *folder;
   int cpus;
@@ -55,7 +55,7 @@ static void read_of_cache(const struct machine *m, int index, const char *what, 
   read_line(m->folder, name, line, size);
 }
 
-/* Of the first CPU's caches the one of the highest level, above its own first; and of the second-level one its share. */
+/* Takes the first CPU's cache of the highest level, above its own first one; and the CPU's share of the second-level cache. */
 static void read_caches(struct machine *m) {
   int highest = 1;
   for (int index = 0; index < 8; index++) {

@@ -10,7 +10,7 @@
 
 /* Bytes that so many threads of this machine can have at most; loops over less are marked in reports. */
 size_t caches_bytes(const struct env *env, int threads);
-/* Of one thread's own, the second-level cache; no more than all that it can have. */
+/* Bytes of one thread's own cache, the second-level one; no more than all that it can have. */
 size_t caches_own_bytes(const struct env *env);
 /* In words: what is believed of the whole machine, what it said, and why the two differ. */
 void caches_describe(const struct env *env, struct text *out);

@@ -13,7 +13,7 @@ static const long small_set = 2048;
 static const long strip_multiple = 64;
 
 int executor_threads(const struct team *team, long elements, int wanted) {
-  int most = team ? team_threads(team) : 1;
+  int most = team_threads(team);
   if (elements < small_set || most <= 1 || wanted == 1)
     return 1;
   return wanted > 0 && wanted < most ? wanted : most;
@@ -95,7 +95,7 @@ struct run {
   const struct execution *execution;
 };
 
-/* Of works with reductions, at least 1. */
+/* The longest frame of works with reductions, at least 1. */
 static int longest_frame(const struct execution *e) {
   int longest = 1;
   for (int w = 0; w < e->nworks; w++)

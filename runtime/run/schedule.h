@@ -88,7 +88,7 @@ struct execution {
  * over one set a thread meets the same elements from loop to loop, and has touched them first. */
 void executor_run(struct team *team, const struct execution *e);
 
-/* Of so many threads, those that have something to do: no more than the widest phase has items. */
+/* The number of threads that have something to do: no more than the widest phase has items. */
 int executor_useful(const struct schedule *schedule, int threads);
 
 /* How many threads a loop over so many elements should use, at most `wanted` (0: the team's). Small sets run on

@@ -162,7 +162,7 @@ void team_discount(struct team *team, const int *threads) {
 }
 
 int team_threads(const struct team *team) {
-  return team->threads;
+  return team ? team->threads : 1;
 }
 
 const char *team_name(const struct team *team) {
@@ -187,6 +187,10 @@ static void renew_in_child(struct team *team) {
 }
 
 void team_run(struct team *team, int threads, team_task *task, void *argument) {
+  if (!team) {
+    task(argument, 0, 1);
+    return;
+  }
   if (threads > 1 && !team->running && is_child(team))
     renew_in_child(team);
   if (threads > 1 && !team->running && team->watch >= 0)
@@ -289,8 +293,5 @@ static void clear_piece(void *argument, int thread, int threads) {
 
 void team_clear(struct team *team, void *memory, size_t bytes, size_t part) {
   struct clearing c = {.memory = memory, .bytes = bytes, .part = part ? part : bytes};
-  if (!team || bytes < small_memory)
-    clear_piece(&c, 0, 1);
-  else
-    team_run(team, team->threads, clear_piece, &c);
+  team_run(team, team && bytes >= small_memory ? team->threads : 1, clear_piece, &c);
 }

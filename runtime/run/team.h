@@ -22,7 +22,7 @@
 
 struct team;
 
-/* What each thread runs: `thread` is 0 .. threads-1, 0 is the caller. */
+/* The function that each thread runs: `thread` is 0 .. threads-1, 0 is the caller. */
 typedef void team_task(void *argument, int thread, int threads);
 
 /* TEAM_OPENMP loads libgomp (else libomp) if the process has none: for a user who set OMP_PROC_BIND or OMP_PLACES. */
@@ -34,13 +34,13 @@ int team_open(struct team **out, enum team_kind kind, int threads, struct error 
 void team_close(struct team *team);
 /* Where it says how many threads the library has beside the team's, at most: they are not the host's. At first none. */
 void team_discount(struct team *team, const int *threads);
-int team_threads(const struct team *team);
+int team_threads(const struct team *team);      /* NULL: 1 */
 const char *team_name(const struct team *team); /* "openmp" or "pthread" */
 
 /* The CPUs that this process is allowed on, or fewer if its control group's quota is the time of fewer. */
 int team_cpus(void);
 
-/* Run the task on `threads` threads and wait. The task learns how many there are: at most `threads` and
+/* Run the task on `threads` threads and wait; without a team (NULL) the caller does it alone. The task learns how many there are: at most `threads` and
  * team_threads, fewer if the runtime gives fewer, one (the caller, directly) inside a parallel region of the
  * host or inside another task. In a forked child the team makes itself anew, from pthreads. */
 void team_run(struct team *team, int threads, team_task *task, void *argument);
@@ -52,7 +52,7 @@ void team_barrier(struct team *team);
 struct gate;
 void team_await(struct team *team, struct gate *gate, unsigned seen);
 
-/* Of work that takes one thread so many seconds, in phases with a barrier between: how many threads, of two to `most`, do
+/* How many threads, of two to `most`, do work that takes one thread so many seconds, in phases with a barrier between,
  * it soonest, and when, by what a run of no work takes this team. That is measured once, in a millisecond or two at most;
  * inside a task or a region of the host it is taken for nothing. */
 int team_best(struct team *team, double seconds, int phases, int most, double *takes);

@@ -1,4 +1,4 @@
-/* What a fill of the team provides, and what all fills share. For runtime/run/team*.c only. */
+/* The functions of a fill of the team, and the members that all fills share. For runtime/run/team*.c only. */
 #ifndef OP2JIT_TEAM_FILL_H
 #define OP2JIT_TEAM_FILL_H
 
@@ -13,7 +13,7 @@ struct team_fill {
   /* Fill in team->state; call team_decide before a thread is started. */
   int (*open)(struct team *team, struct error *err);
   void (*close)(struct team *team);
-  /* Is the caller inside a parallel region of the host? */
+  /* True if the caller is inside a parallel region of the host. */
   bool (*busy)(const struct team *team);
   /* Run on up to `threads` threads; calls team_start on each of them before the task. */
   void (*run)(struct team *team, int threads, team_task *task, void *argument);

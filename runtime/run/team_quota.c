@@ -16,7 +16,7 @@ static const struct version {
 
 enum { MOST_LINE = 4096 };
 
-/* Of one of a group's files, and which file that is; false where there is none. */
+/* Reads the first line of a group's file, and which file that is. False: there is none. */
 static bool first_line(const char *root, const struct version *v, const char *group, const char *name,
                        char line[MOST_LINE], struct stat *which) {
   struct text path = {0};
@@ -29,7 +29,7 @@ static bool first_line(const char *root, const struct version *v, const char *gr
   return got;
 }
 
-/* Of this group alone; false: none. "max", and -1 in version 1, mean that there is no quota. */
+/* The quota of this group alone; false: none. "max", and -1 in version 1, mean that there is no quota. */
 static bool quota_of(const char *root, const struct version *v, const char *group, struct quota *out) {
   char line[MOST_LINE];
   struct stat which, other;

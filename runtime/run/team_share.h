@@ -1,4 +1,4 @@
-/* What part of a machine one of several processes (ranks) may take. For runtime/ranks/mpi and runtime/run/team*.c. */
+/* The part of a machine that one of several processes (ranks) may take. For runtime/ranks/mpi and runtime/run/team*.c. */
 #ifndef OP2JIT_TEAM_SHARE_H
 #define OP2JIT_TEAM_SHARE_H
 
@@ -7,13 +7,13 @@
 
 #include "run/team_quota.h"
 
-/* What a process is allowed on. Of one size and without pointers: ranks send it to each other. */
+/* The CPUs that a process is allowed on. Ranks send it to each other: it has one size and no pointers. */
 struct allowance {
   cpu_set_t cpus;
   struct quotas quotas;
 };
 
-/* Of the calling process. */
+/* The allowance of the calling process. */
 void allowance_read(struct allowance *out);
 
 /* The CPUs' time that `mine` leaves each of those in `all`, itself among them, that are allowed on exactly the

@@ -83,19 +83,11 @@ static team_task *const passes[] = {pass};
 #endif
 enum { PASSES = sizeof passes / sizeof *passes };
 
-/* Backends of one thread have no team. */
-static void run_on(struct team *team, int threads, team_task *task, struct triad *t) {
-  if (team)
-    team_run(team, threads, task, t);
-  else
-    task(t, 0, 1);
-}
-
 static double best_pass(struct triad *t, struct team *team, int threads, team_task *pass_of_kind) {
   double best = 0, spent = 0;
   for (int i = 0; i < most_passes && (i < least_passes || spent < most_seconds); i++) {
     long start = clock_ns();
-    run_on(team, threads, pass_of_kind, t);
+    team_run(team, threads, pass_of_kind, t);
     double seconds = (double)(clock_ns() - start) * 1e-9;
     spent += seconds;
     best = i == 0 || seconds < best ? seconds : best;
@@ -113,7 +105,7 @@ static int measure(struct team *team, int threads, size_t bytes, int kinds, doub
   t.a = memory;
   t.b = memory + t.n;
   t.c = memory + 2 * t.n;
-  run_on(team, threads, touch, &t);
+  team_run(team, threads, touch, &t);
   double seconds = 0;
   for (int i = 0; i < kinds; i++) {
     const double of_kind = best_pass(&t, team, threads, passes[i]);

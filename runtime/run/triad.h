@@ -1,4 +1,4 @@
-/* What the machine's memory can do: the bandwidth of a[i] = b[i] + s * c[i] over arrays that no cache holds, first
+/* The machine's memory bandwidth: that of a[i] = b[i] + s * c[i] over arrays that no cache holds, first
  * touched by the threads that use them. 24 bytes count for each element, as for loops: what a cache reads before it
  * writes does not. With ordinary stores and with stores past the caches: what is better on the machine. */
 #ifndef OP2JIT_TRIAD_H

@@ -46,7 +46,6 @@ static void free_insides(struct task_graph *g) {
   free(g->resources);
   free(g->more);
   free(g->order);
-  free(g->roots);
 }
 
 static void free_type(struct task_type *type) {

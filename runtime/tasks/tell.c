@@ -1,4 +1,4 @@
-/* What is known of a graph. */
+/* Figures of a graph, for programs and reports. */
 #include <string.h>
 
 #include "tasks/inner.h"

@@ -103,7 +103,7 @@ static int cut_tiles(struct cutting *c, struct error *err) {
     text_add(&t->refused, "most of it would lie between chunks; a larger mesh could run in tiles");
   }
   if (!code && t->schedule.nitems && c->verifies)
-    code = tiles_verify(t, &c->d.chain, c->team, err);
+    code = chain_verify(t, &c->d.chain, err);
   if (!code && t->schedule.nitems)
     tiles_deal(t, c->threads);
   return code;
@@ -119,7 +119,7 @@ static int cut_tasks(struct cutting *c, struct error *err) {
                                   .least = LEAST};
   int code = tasks_of_chain(&c->tiles, &c->d.chain, &wish, c->team, err);
   if (!code && c->verifies)
-    code = tasks_verify_chain(&c->tiles, &c->d.chain, err);
+    code = chain_verify(&c->tiles, &c->d.chain, err);
   return code;
 }
 

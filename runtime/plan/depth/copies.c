@@ -22,7 +22,7 @@ static bool is_needed(const struct finder *f, int dat, long e) {
 
 /* ---- one loop ---- */
 
-/* Does the element change, by the access, what somebody needs? */
+/* True if the element changes, by the access, a value that somebody needs. */
 static bool changes(const struct finder *f, const struct chain_loop *loop, const struct chain_access *a,
                     long e) {
   if (a->map < 0)

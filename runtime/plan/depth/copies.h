@@ -26,7 +26,7 @@ struct copies {
   int nloops, ndats;
 };
 
-/* Of the loops first .. end-1. Maps have as many columns for each element; no loop runs over a subset. OP_ERR_MEMORY. */
+/* Finds the copies for the loops first .. end-1. Maps are not ragged; no loop runs over a subset. OP_ERR_MEMORY. */
 int deep_copies_find(struct copies *c, const struct chain *chain, const struct copies_set *sets, int first,
                      int end, struct error *err);
 void deep_copies_free(struct copies *c);

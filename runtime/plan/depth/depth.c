@@ -83,7 +83,7 @@ void depth_behind(const struct chain_loop *loop, int run, int *valid) {
 
 /* ---- a chain ---- */
 
-/* What segments cost: exchanges, then what travels, then how many they are. */
+/* The cost of segments, compared in this order. */
 struct cost {
   int exchanges;
   double weight;
@@ -112,7 +112,7 @@ static int run_alone(const struct chain_loop *loop) {
   return changes;
 }
 
-/* What the loop reads and is old is brought up to date. */
+/* Brings old values that the loop reads up to date. */
 static struct depth_cost bring(const struct chain_loop *loop, const size_t *bytes, int *valid) {
   struct depth_cost cost = {0};
   for (int i = 0; i < loop->naccesses; i++) {
@@ -145,7 +145,7 @@ int depths_of_single_loops(const struct chain *chain, const size_t *bytes, struc
   return OP_OK;
 }
 
-/* Are there rows for what the elements reach, and copies of it? Whatever the access: what is only added to is reached as
+/* True if there are rows for all that the elements reach, and copies of it. A target that is only added to is reached as
  * well. Also of a subset it is known only so deep which elements it has. */
 static bool has_rows(const struct builder *b, const struct chain_loop *loop, int run) {
   const int deepest = 2 * b->wish->layers;
@@ -158,7 +158,7 @@ static bool has_rows(const struct builder *b, const struct chain_loop *loop, int
   return has;
 }
 
-/* Does it add to others' elements as well, though it may not? */
+/* True if the loop adds to others' elements as well, though it may not. */
 static bool adds_too_deep(const struct builder *b, int l, int run) {
   const struct chain_loop *loop = &b->chain->loops[l];
   bool adds = false;
@@ -172,7 +172,7 @@ static void begin_at_end(const struct builder *b) {
   memset(b->need, 0, (size_t)b->chain->ndats * sizeof *b->need);
 }
 
-/* Of the loops before and of a segment that begins with what is needed now. What nobody changes travels once, wherever
+/* The cost of the loops before, and of a segment that begins with the present needs. A dat that nobody changes travels once, wherever
  * segments begin. */
 static struct cost add_segment(const struct builder *b, struct cost before) {
   double weight = 0;

@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "plan/tiles/chain.h"
 
-/* Of a dat that a rank need not even have what it owns of, as all of it is overwritten. */
+/* The depth of a dat that is overwritten whole: a rank needs not even its own part. */
 enum { DEPTH_NONE = -1 };
 
 /* ---- one loop ---- */
@@ -27,7 +27,7 @@ int depth_read(int run, bool mapped);
 
 /* ---- a chain ---- */
 
-/* What a loop may not do. */
+/* Limits of a loop. */
 struct depth_limit {
   bool apart; /* be in a segment with others */
   bool own;   /* run where what it adds through maps counts but on elements that a rank owns */
@@ -37,7 +37,7 @@ struct depth_wish {
   int layers; /* at least 1 */
   bool
       alone; /* no loop runs deeper than it does by itself, where nobody needs more of it than what ranks own */
-  /* What no loop of the chain changes is there wherever elements of D(2L) reach it, with the rows of the maps that lead
+  /* Dats that no loop of the chain changes are there wherever elements of D(2L) reach them, with the rows of the maps that lead
    * there: it asks for no depth. */
   bool fringe;
   const size_t *bytes;              /* of a row of each dat; NULL: all alike */
@@ -48,7 +48,7 @@ struct depths {
   int nsegments;
   int *first; /* of each segment its first loop, and the end */
   int *run;   /* of each loop */
-  /* Of each segment and dat: how deep it must be valid before the first loop. What is valid to less is brought up to
+  /* How deep each dat must be valid before the first loop of each segment. A dat that is valid to less is brought up to
    * date from there on, by one message to each neighbour for all dats. */
   int *need;
   int ndats;
@@ -56,7 +56,7 @@ struct depths {
   double weight; /* bytes that travel, by half layers */
 };
 
-/* What travels when loops run one by one, as deep as they do by themselves, in turns for ever: of one turn. */
+/* The cost of loops that run one by one, as deep as they do by themselves, turn after turn: of one turn. */
 struct depth_cost {
   int exchanges;
   double weight; /* as that of struct depths */

@@ -5,7 +5,7 @@
 
 #include "base/size.h"
 
-/* What elements that were looked at already did to an element of a dat. ADDED: those of the loop that is looked at. */
+/* Marks on an element of a dat: what elements that were looked at already did to it. ADDED: by the loop that is looked at. */
 enum { READ = 1, CHANGED = 2, ADDED = 4 };
 
 struct walk {
@@ -20,7 +20,7 @@ struct walk {
   unsigned char **when;  /* of loops, from the first on */
 };
 
-/* What the access of the element reaches: marks that are set there, to which `more` are added. */
+/* Returns the marks on all that the element reaches by the access, and adds `more` to them. */
 static unsigned visit(const struct walk *w, const struct chain_loop *loop, const struct chain_access *a,
                       long e, unsigned more) {
   unsigned char *of = w->marks[a->dat];
@@ -156,7 +156,7 @@ static void find_late(const struct walk *w, int s, int l) {
   close_loop(w, loop);
 }
 
-/* What is sent between two segments is packed when all that is early has run. */
+/* Values that are sent between two segments are packed when all that is early has run. */
 static void walk_forwards(const struct walk *w) {
   for (int s = 0; s < w->nsegments; s++) {
     if (s > 0)
@@ -168,7 +168,7 @@ static void walk_forwards(const struct walk *w) {
 
 /* ---- backwards: what the next messages wait for ---- */
 
-/* Of what waits, what marked elements wait for. */
+/* An element that waits, and that marked elements wait for, belongs to the rim. */
 static void look_back(const struct walk *w, const struct chain_loop *loop, long e, unsigned char *when) {
   if (*when != WHEN_REST || !minds(w, loop, e))
     return;

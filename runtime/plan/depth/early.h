@@ -17,12 +17,12 @@ struct early_segment {
   const struct copies *copies; /* on which its loops run */
   const struct copies_list
       *sent; /* of each dat, what the rank owns and sends behind it, in any order; NULL: nothing */
-  /* Of each loop: what it owns runs in two parts, the second from this element on; and none of a part is early if not all are.
+  /* Where the second part of a loop's owned elements begins; no element of a part is early unless all are.
    * NULL: each is by itself. */
   const long *cuts;
 };
 
-/* Of the loops from `first` on, which are in these segments: when[l - first][e], an enum when, of the elements that the rank
+/* Finds when[l - first][e], an enum when, for the loops from `first` on, which are in these segments: of the elements that the rank
  * owns and of the copies that run, for the caller to free, each and all. `ordered`: each target is added to in the order of elements. Copies of what no loop of the chain changes are there
  * before: elements that reach others are never early. OP_ERR_MEMORY: *out is NULL. */
 int early_find(unsigned char ***out, const struct chain *chain, const struct copies_set *sets, int first,

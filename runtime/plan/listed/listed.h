@@ -11,7 +11,7 @@ int plan_of_list(struct plan *plan, const struct plan_request *r, const int *lis
 /* All elements of the request, in the order of a reverse Cuthill-McKee numbering of what the first column leads to: those
  * that meet are near each other. `list` has room for them; the same for any number of threads. OP_ERR_MEMORY. */
 int list_neighbours(int *list, const struct plan_request *r, struct team *team, struct error *err);
-/* A plan of blocks of one element without a request's work: its colours are levels, of which each has the elements that share
+/* A plan of blocks of one element, which ignores the request's work. Its colours are levels: each has the elements that share
  * a target with elements of the levels before, and with none of its own. Of two that share one, that with the lower
  * number (plan_number) is in the earlier level. OP_ERR_MEMORY. */
 int plan_levels(struct plan *plan, const struct plan_request *r, struct error *err);

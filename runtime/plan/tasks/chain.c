@@ -57,7 +57,7 @@ static int describe(struct described *d, const struct chain *c, struct error *er
     for (int a = 0; a < c->loops[l].naccesses; a++) {
       const struct chain_access *one = &c->loops[l].accesses[a];
       for (int k = 0; k < columns_of(one); k++)
-        *next++ = (struct tasks_access){.at = column_of(c, one, k), .reads = one->use == CHAIN_READS};
+        *next++ = (struct tasks_access){.at = column_of(c, one, k), .use = one->use};
     }
     d->loops[l].naccesses = (int)(next - d->loops[l].accesses);
   }
@@ -86,7 +86,7 @@ static bool same_loop(const struct chain *c, int a, int b) {
   return same;
 }
 
-/* What elements of one loop meet in: dats that they add to through a map. Those that are added to directly only are
+/* Columns in which elements of one loop meet: dats that they add to through a map. Dats that are added to directly only are
  * columns in which nobody meets. */
 static int add_columns(const struct chain *c, int loop, struct plan_column *columns) {
   int count = 0;
@@ -154,9 +154,11 @@ int tasks_of_chain(struct tiles *t, const struct chain *chain, const struct task
   return code;
 }
 
-int tasks_verify_chain(const struct tiles *t, const struct chain *chain, struct error *err) {
+int chain_verify(const struct tiles *t, const struct chain *chain, struct error *err) {
   struct described d = {0};
   int code = describe(&d, chain, err);
+  for (int l = 0; !code && l < chain->nloops; l++)
+    d.loops[l].nslots = t->nslots[l];
   if (!code)
     code = tasks_verify(&t->schedule, d.loops, d.sizes, chain->nloops, 0, err);
   forget(&d);

@@ -13,7 +13,7 @@ struct tasks_wish {
  * The same for any number of threads; `team` (may be NULL) helps. OP_ERR_MEMORY, OP_ERR_SIZE: then *t is empty. */
 int tasks_of_chain(struct tiles *t, const struct chain *chain, const struct tasks_wish *wish,
                    struct team *team, struct error *err);
-/* As tiles_verify does it for tiles. */
-int tasks_verify_chain(const struct tiles *t, const struct chain *chain, struct error *err);
+/* Verifies tiles, or blocks that wait: see tasks_verify. */
+int chain_verify(const struct tiles *t, const struct chain *chain, struct error *err);
 
 #endif

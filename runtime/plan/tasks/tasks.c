@@ -13,7 +13,7 @@ struct block {
   int item;
 };
 
-/* Who touched a target: the last one that changed it, and those that read it since. Numbers of blocks, -1: none. */
+/* The blocks that touched a target: the last one that changed it, and those that read it since. -1: none. */
 struct touched {
   int writer, readers;
 };
@@ -88,7 +88,7 @@ static int touch(struct building *b, int block, const struct tasks_access *a, st
   struct touched *touched = b->touched[a->at.target];
   int code = OP_OK;
   for (long p = column_place(&a->at, block_begin(plan, number)); !code && p < end; p++)
-    code = (a->reads ? look : change)(b, &touched[column_target(&a->at, p)], block, err);
+    code = (a->use == CHAIN_READS ? look : change)(b, &touched[column_target(&a->at, p)], block, err);
   return code;
 }
 
@@ -100,7 +100,7 @@ static int touch_all(struct building *b, int block, struct error *err) {
   b->nplaces = 0;
   for (int reads = 1; reads >= 0; reads--)
     for (int a = 0; !code && a < loop->naccesses; a++)
-      if (loop->accesses[a].reads == (reads != 0) && b->touched[loop->accesses[a].at.target])
+      if ((loop->accesses[a].use == CHAIN_READS) == (reads != 0) && b->touched[loop->accesses[a].at.target])
         code = touch(b, block, &loop->accesses[a], err);
   return code;
 }
@@ -141,7 +141,7 @@ static void number_blocks(struct building *b) {
   }
 }
 
-/* Of dats that some loop changes only: for the others nobody waits. */
+/* Only dats that some loop changes are looked at: for the others nobody waits. */
 static bool make_touched(struct building *b) {
   bool whole = true;
   for (int l = 0; l < b->nloops; l++)
@@ -149,7 +149,7 @@ static bool make_touched(struct building *b) {
       const struct tasks_access *access = &b->loops[l].accesses[a];
       const size_t size = (size_t)access->at.target_size;
       struct touched **t = &b->touched[access->at.target];
-      if (access->reads || *t)
+      if (access->use == CHAIN_READS || *t)
         continue;
       whole = (*t = array_new(size, sizeof **t));
       for (size_t e = 0; whole && e < size; e++)

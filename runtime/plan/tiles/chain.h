@@ -20,7 +20,7 @@ struct chain_map {
       *table; /* NULL, of a ragged one: an element's targets are its entries, which have these numbers */
   const long long
       *first; /* ragged: where the targets of each element begin in the table, and the end; else NULL */
-  /* Of all its columns, in steps of PREFIX_STEP; and where what goes round is kept apart. NULL: it is found when it is
+  /* Prefixes of all its columns, in steps of PREFIX_STEP; and those that keep apart what goes round. NULL: found when it is
    * needed. */
   const struct prefix *prefix, *periodic;
   const bool *seen; /* elements that run in tiles at all: prefixes that are made see no others. NULL: all */

@@ -41,10 +41,11 @@ static long first_target(const struct chain_map *map, long e, int column) {
 }
 
 /* Elements with one target stay in their own order. */
-static int sort_by_target(struct order *o, const struct chain_map *map, long size, struct error *err) {
+static int sort_by_target(struct order *o, const struct chain_map *map, long size, struct arrays *arrays,
+                          struct error *err) {
   uint64_t *keys = array_new((size_t)size, sizeof *keys);
-  o->element = array_new((size_t)size, sizeof *o->element);
-  o->position = array_new((size_t)size, sizeof *o->position);
+  o->element = arrays_add(arrays, (size_t)size, sizeof *o->element);
+  o->position = arrays_add(arrays, (size_t)size, sizeof *o->position);
   if (!keys || !o->element || !o->position) {
     free(keys);
     return error_memory(err, "the order of a small set", (size_t)size * sizeof *keys);
@@ -60,9 +61,10 @@ static int sort_by_target(struct order *o, const struct chain_map *map, long siz
   return OP_OK;
 }
 
-static int take_order(struct order *o, const int *element, long size, struct error *err) {
-  o->element = array_new((size_t)size, sizeof *o->element);
-  o->position = array_new((size_t)size, sizeof *o->position);
+static int take_order(struct order *o, const int *element, long size, struct arrays *arrays,
+                      struct error *err) {
+  o->element = arrays_add(arrays, (size_t)size, sizeof *o->element);
+  o->position = arrays_add(arrays, (size_t)size, sizeof *o->position);
   if (!o->element || !o->position)
     return error_memory(err, "the order of a set", (size_t)size * sizeof *element);
   for (long p = 0; p < size; p++) {
@@ -72,7 +74,7 @@ static int take_order(struct order *o, const int *element, long size, struct err
   return OP_OK;
 }
 
-static int order_sets(const struct closure *b, const struct tiles_wish *wish, struct error *err) {
+static int order_sets(struct closure *b, const struct tiles_wish *wish, struct error *err) {
   const struct chain *c = b->chain;
   const long largest = largest_set(c);
   int status = OP_OK;
@@ -80,14 +82,14 @@ static int order_sets(const struct closure *b, const struct tiles_wish *wish, st
     b->orders[s].small = c->sets[s].size < largest / wish->small;
   for (int s = 0; wish->orders && s < c->nsets && !status; s++)
     if (wish->orders[s] && !b->orders[s].small)
-      status = take_order(&b->orders[s], wish->orders[s], c->sets[s].size, err);
+      status = take_order(&b->orders[s], wish->orders[s], c->sets[s].size, &b->arrays, err);
   for (int s = 0; s < c->nsets && !status; s++) {
     const struct chain_access *key = b->orders[s].small ? key_of(b, s) : NULL;
     if (!key)
       continue;
     b->orders[s].map = key->map;
     b->orders[s].column = key->first;
-    status = sort_by_target(&b->orders[s], &c->maps[key->map], c->sets[s].size, err);
+    status = sort_by_target(&b->orders[s], &c->maps[key->map], c->sets[s].size, &b->arrays, err);
   }
   return status;
 }
@@ -156,7 +158,7 @@ static void note(struct reach *r, enum chain_use use, long end) {
   *of = larger(*of, end);
 }
 
-/* Who reads does not mind others that read. Sums count as written, which keeps their order. */
+/* A reader does not mind other readers. Sums count as written, which keeps their order. */
 static long minds(const struct reach *r, enum chain_use use) {
   return use == CHAIN_READS ? r->written : larger(r->written, r->read);
 }
@@ -205,14 +207,14 @@ static void keep_needed(struct closure *b, const struct chain *chain, bool *chan
   b->chain = &b->needed;
 }
 
-/* What all read and nobody writes may be read in any order, through whichever map. */
+/* Dats that nobody writes may be read in any order, through any map: their accesses are left out. */
 static int find_needed(struct closure *b, const struct chain *chain, struct error *err) {
   size_t count = 0;
   for (int l = 0; l < chain->nloops; l++)
     count += (size_t)chain->loops[l].naccesses;
   bool *changes = array_new((size_t)chain->ndats, sizeof *changes);
-  b->loops = array_new((size_t)chain->nloops, sizeof *b->loops);
-  b->accesses = array_new(count, sizeof *b->accesses);
+  b->loops = arrays_add(&b->arrays, (size_t)chain->nloops, sizeof *b->loops);
+  b->accesses = arrays_add(&b->arrays, count, sizeof *b->accesses);
   const bool all = changes && b->loops && b->accesses;
   if (all)
     keep_needed(b, chain, changes);
@@ -223,18 +225,18 @@ static int find_needed(struct closure *b, const struct chain *chain, struct erro
 int closure_new(struct closure *b, const struct chain *chain, const struct tiles_wish *wish,
                 struct team *team, struct error *err) {
   const size_t nloops = (size_t)chain->nloops, nmaps = (size_t)chain->nmaps;
-  *b = (struct closure){.chain = chain,
-                        .orders = array_new((size_t)chain->nsets, sizeof *b->orders),
-                        .own = array_new(nmaps, sizeof *b->own),
-                        .prefixes = array_new(nmaps, sizeof *b->prefixes),
-                        .step = array_new(nloops, sizeof *b->step),
-                        .block = array_new(nloops, sizeof *b->block),
-                        .shares = array_new(nloops, sizeof *b->shares),
-                        .reach = array_new((size_t)chain->ndats, sizeof *b->reach),
-                        .first = array_new(nloops, sizeof *b->first),
-                        .last = array_new(nloops, sizeof *b->last)};
-  if (!b->orders || !b->own || !b->prefixes || !b->step || !b->block || !b->shares || !b->reach ||
-      !b->first || !b->last)
+  *b = (struct closure){.chain = chain};
+  struct arrays *a = &b->arrays;
+  b->orders = arrays_add(a, (size_t)chain->nsets, sizeof *b->orders);
+  b->own = arrays_add(a, nmaps, sizeof *b->own);
+  b->prefixes = arrays_add(a, nmaps, sizeof *b->prefixes);
+  b->step = arrays_add(a, nloops, sizeof *b->step);
+  b->block = arrays_add(a, nloops, sizeof *b->block);
+  b->shares = arrays_add(a, nloops, sizeof *b->shares);
+  b->reach = arrays_add(a, (size_t)chain->ndats, sizeof *b->reach);
+  b->first = arrays_add(a, nloops, sizeof *b->first);
+  b->last = arrays_add(a, nloops, sizeof *b->last);
+  if (a->failed)
     return error_memory(err, "the closure of a chain", nloops * sizeof *b->step);
   int status = find_needed(b, chain, err);
   if (!status)
@@ -249,23 +251,9 @@ int closure_new(struct closure *b, const struct chain *chain, const struct tiles
 }
 
 void closure_free(struct closure *b) {
-  for (int s = 0; b->orders && s < b->chain->nsets; s++) {
-    free(b->orders[s].element);
-    free(b->orders[s].position);
-  }
   for (int m = 0; b->own && m < b->chain->nmaps; m++)
     prefix_free(&b->own[m]);
-  free(b->loops);
-  free(b->accesses);
-  free(b->orders);
-  free(b->own);
-  free(b->prefixes);
-  free(b->step);
-  free(b->block);
-  free(b->shares);
-  free(b->reach);
-  free(b->first);
-  free(b->last);
+  arrays_free(&b->arrays);
 }
 
 /* ---- closures --------------------------------------------------------------------------------------*/
@@ -377,7 +365,7 @@ static long first_of(const struct closure *b, const struct ends *ends, int l) {
   return first;
 }
 
-/* Is nobody of them at the end? */
+/* True if none of them is at the end. */
 static bool is_clear(const struct closure *b, const struct ends *ends, const long *left) {
   for (int l = 0; l < b->chain->nloops; l++) {
     const struct chain_loop *loop = &b->chain->loops[l];

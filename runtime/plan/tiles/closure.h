@@ -2,6 +2,7 @@
 #ifndef OP2JIT_PLAN_CLOSURE_H
 #define OP2JIT_PLAN_CLOSURE_H
 
+#include "base/size.h"
 #include "base/text.h"
 #include "plan/tiles/chain.h"
 #include "plan/tiles/prefix.h"
@@ -16,12 +17,13 @@ struct order {
   int map, column;         /* by which it is ordered */
 };
 
-/* What the loops before or behind reach of a dat: targets below these. */
+/* The targets of a dat that the loops before or behind reach: those below these. */
 struct reach {
   long read, written;
 };
 
 struct closure {
+  struct arrays arrays;      /* all of these */
   const struct chain *chain; /* which is `needed` */
   struct chain
       needed; /* the chain without accesses to dats that none of its loops changes: nobody minds them */
@@ -49,7 +51,7 @@ void closure_right(const struct closure *b, const long *left, long *begin);
 int closure_open(const struct closure *b, int parts, int *part, struct error *err);
 /* The end of the elements of the loop that add to what elements before `end` add to; `end` where none does. */
 long closure_meet(const struct closure *b, int loop, long end);
-/* Does a part of the mesh need most of it? Then it says which set's numbering it is. */
+/* True if a part of the mesh needs most of it; then it says which set's numbering is the cause. */
 bool closure_refuse(const struct closure *b, struct text *why);
 
 #endif

@@ -48,7 +48,7 @@ static void join_ends(struct prefix_ends *all, const struct prefix_ends *some) {
   all->high_target = some->high_target < all->high_target ? some->high_target : all->high_target;
 }
 
-/* Of the targets at places begin .. end-1, column c from there on. */
+/* Looks at the targets at places begin .. end-1, column c from there on. */
 struct scan {
   const struct pass *pass;
   int *most, *last;
@@ -142,7 +142,7 @@ static void accumulate(int *table, long steps, int arity) {
 }
 
 int prefix_build(struct prefix *p, const struct prefix_request *r, struct team *team, struct error *err) {
-  const int threads = team && r->from >= parallel_from ? team_threads(team) : 1;
+  const int threads = r->from >= parallel_from ? team_threads(team) : 1;
   *p = (struct prefix){.arity = r->arity,
                        .from = r->from,
                        .to = r->to,
@@ -162,10 +162,7 @@ int prefix_build(struct prefix *p, const struct prefix_request *r, struct team *
   }
   for (int t = 0; t < threads; t++)
     pass.ends[t] = no_ends(r);
-  if (threads > 1)
-    team_run(team, threads, scan, &pass);
-  else
-    scan(&pass, 0, 1);
+  team_run(team, threads, scan, &pass);
   p->ends = no_ends(r);
   for (int t = 0; t < threads; t++)
     join_ends(&p->ends, &pass.ends[t]);
@@ -189,8 +186,7 @@ size_t prefix_bytes(const struct prefix *p) {
 
 /* ---- the row: all columns of a map ------------------------------------------------------------------*/
 
-static int build_either(struct plan_entry *e, const struct plan_wish *w, bool wraps, struct team *team,
-                        struct error *err) {
+static int build(struct plan_entry *e, const struct plan_wish *w, struct team *team, struct error *err) {
   const struct plan_column *column = w->request.columns;
   return prefix_build(&e->prefix,
                       &(struct prefix_request){.table = column->table,
@@ -200,17 +196,8 @@ static int build_either(struct plan_entry *e, const struct plan_wish *w, bool wr
                                                .to = column->target_size,
                                                .from_step = PREFIX_STEP,
                                                .to_step = PREFIX_STEP,
-                                               .wraps = wraps},
+                                               .wraps = w->strategy == &strategy_periodic},
                       team, err);
-}
-
-static int build(struct plan_entry *e, const struct plan_wish *w, struct team *team, struct error *err) {
-  return build_either(e, w, false, team, err);
-}
-
-static int build_periodic(struct plan_entry *e, const struct plan_wish *w, struct team *team,
-                          struct error *err) {
-  return build_either(e, w, true, team, err);
 }
 
 #define WRONG(...) return error_mistake(err, OP_ERR_PLAN, __VA_ARGS__)
@@ -259,6 +246,6 @@ const struct strategy strategy_prefix = {.name = "prefix",
 const struct strategy strategy_periodic = {.name = "periodic",
                                            .columns = COLUMNS_USED,
                                            .looks = LOOKS_AT_ORDER,
-                                           .build = build_periodic,
+                                           .build = build,
                                            .verify = verify,
                                            .describe = describe};

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "run/team.h"
 
-/* What tables of large sets are kept for; strips of generated code stay the same where ranges begin at such
+/* Tables of large sets have a row for so many elements; strips of generated code stay the same where ranges begin at such
  * elements. */
 enum { PREFIX_STEP = 64 };
 

@@ -17,6 +17,7 @@ struct cuts {
 };
 
 struct making {
+  struct arrays arrays;
   struct tiles *tiles;
   const struct chain *chain;
   struct closure closure;
@@ -42,7 +43,7 @@ static long size_of(const struct chain *c, int loop) {
   return c->sets[c->loops[loop].set].size;
 }
 
-/* Does the next cut leave the gap of this one alone, and what elements of one loop there add to? */
+/* True if the next cut leaves the gap of this one alone, and the targets to which elements of one loop there add. */
 static bool is_apart(const struct closure *b, const long *right, const long *next_left) {
   for (int l = 0; l < b->chain->nloops; l++)
     if (closure_meet(b, l, right[l]) > next_left[l])
@@ -53,10 +54,10 @@ static bool is_apart(const struct closure *b, const long *right, const long *nex
 static int make_cuts(struct making *m, int chunks, struct error *err) {
   struct cuts *c = &m->cuts;
   const size_t n = ((size_t)chunks + 1) * (size_t)c->nloops;
-  c->left = array_new(n, sizeof *c->left);
-  c->right = array_new(n, sizeof *c->right);
-  c->tile = array_new((size_t)chunks + 1, sizeof *c->tile);
-  if (!c->left || !c->right || !c->tile)
+  c->left = arrays_add(&m->arrays, n, sizeof *c->left);
+  c->right = arrays_add(&m->arrays, n, sizeof *c->right);
+  c->tile = arrays_add(&m->arrays, (size_t)chunks + 1, sizeof *c->tile);
+  if (m->arrays.failed)
     return error_memory(err, "the cuts of a chain", 2 * n * sizeof *c->left);
   c->count = 1;
   const size_t bytes = (size_t)c->nloops * sizeof *c->left;
@@ -178,7 +179,7 @@ static bool make_room(struct making *m) {
   for (int s = 0; s < c->nsets; s++)
     if (m->closure.orders[s].element && c->sets[s].size > most)
       most = c->sets[s].size;
-  m->sorted = array_new((size_t)most, sizeof *m->sorted);
+  m->sorted = arrays_add(&m->arrays, (size_t)most, sizeof *m->sorted);
   return m->sorted;
 }
 
@@ -203,8 +204,8 @@ static int make(struct making *m, const struct tiles_wish *wish, struct team *te
   const size_t nloops = (size_t)m->chain->nloops;
   m->ntiles = wish->tiles > chunks ? wish->tiles : chunks;
   m->cuts.nloops = m->chain->nloops;
-  m->from = array_new(nloops, sizeof *m->from);
-  m->to = array_new(nloops, sizeof *m->to);
+  m->from = arrays_add(&m->arrays, nloops, sizeof *m->from);
+  m->to = arrays_add(&m->arrays, nloops, sizeof *m->to);
   m->tiles->nslots = array_new(nloops, sizeof *m->tiles->nslots);
   if (!m->from || !m->to || !m->tiles->nslots)
     return error_memory(err, "the tiles of a chain", nloops * sizeof *m->from);
@@ -235,12 +236,7 @@ int tiles_build(struct tiles *t, const struct chain *chain, const struct tiles_w
   *t = (struct tiles){0};
   const int code = make(&m, wish, team, err);
   closure_free(&m.closure);
-  free(m.cuts.left);
-  free(m.cuts.right);
-  free(m.cuts.tile);
-  free(m.from);
-  free(m.to);
-  free(m.sorted);
+  arrays_free(&m.arrays);
   if (code)
     tiles_free(t);
   return code;
@@ -251,10 +247,6 @@ void tiles_free(struct tiles *t) {
   free(t->nslots);
   text_free(&t->refused);
   *t = (struct tiles){0};
-}
-
-size_t tiles_bytes(const struct tiles *t) {
-  return schedule_bytes(&t->schedule);
 }
 
 void tiles_deal(struct tiles *t, int threads) {

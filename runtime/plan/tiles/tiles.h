@@ -17,7 +17,7 @@ struct tiles_wish {
   int step; /* ranges of large sets begin at multiples of it: PREFIX_STEP, or for tests another power of two */
   int small;  /* sets below the largest one's size divided by this run in the order of their targets */
   int blocks; /* in which results of a loop are kept apart, at most */
-  /* Of each set its elements in the order in which they lie in the mesh, where that is not the order of their numbers; NULL: it is,
+  /* The elements of each set in the order in which they lie in the mesh, where that is not the order of their numbers; NULL: it is,
    * or NULL for all. No loop over such a set adds through maps: that keeps the order of numbers. */
   int *const *orders;
   bool wraps;  /* the mesh may be periodic: what goes round waits at both ends for all the rest */
@@ -38,14 +38,10 @@ struct tiles {
 int tiles_build(struct tiles *t, const struct chain *chain, const struct tiles_wish *wish, struct team *team,
                 struct error *err);
 void tiles_free(struct tiles *t);
-/* Of each loop only the elements of the list run: keep[loop][element]. What maps of the chain see are those. OP_ERR_MEMORY,
+/* Leaves of each loop only the elements of the list: keep[loop][element]. Maps of the chain see no others. OP_ERR_MEMORY,
  * OP_ERR_SIZE: *t is as it was. */
 int tiles_keep(struct tiles *t, bool *const *keep, struct error *err);
-size_t tiles_bytes(const struct tiles *t);
 /* Owners become threads, neighbours on the same one. What comes out is the same for any number. */
 void tiles_deal(struct tiles *t, int threads);
-/* OP_ERR_PLAN unless each element of each loop runs once, after what it needs and before what needs others' values, and
- * nobody touches at the same time what another one writes. It looks at the schedule and the chain only. Linear time but for sorting items; `team` may be NULL. */
-int tiles_verify(const struct tiles *t, const struct chain *chain, struct team *team, struct error *err);
 
 #endif

@@ -13,6 +13,7 @@ static const long apart_piece = 512;
 enum { between = 0xffff, most_threads = between };
 
 struct turns {
+  struct arrays arrays;
   const struct plan_request *request;
   struct plan_column *columns; /* by target */
   int *set;                    /* of each column: its target set, and which column of that it is */
@@ -156,27 +157,21 @@ static void add_phases(struct schedule *s, long napart, long nitems, int threads
 
 static void turns_free(struct turns *t) {
   free(t->columns);
-  free(t->set);
-  free(t->column);
-  free(t->columns_of);
-  free(t->owner);
-  free(t->entries);
-  free(t->begun);
-  free(t->item);
+  arrays_free(&t->arrays);
 }
 
 static bool turns_new(struct turns *t, const struct plan_wish *w) {
   const struct plan_request *r = &w->request;
   const size_t columns = (size_t)r->ncolumns, threads = (size_t)w->threads;
   *t = (struct turns){.request = r, .threads = w->threads, .columns = plan_by_target(r)};
-  t->set = array_new(columns, sizeof *t->set);
-  t->column = array_new(columns, sizeof *t->column);
-  t->columns_of = array_new(columns, sizeof *t->columns_of);
-  t->owner = array_new((size_t)r->size, sizeof *t->owner);
-  t->entries = array_new(columns * threads, sizeof *t->entries);
-  t->begun = array_new(columns * threads, sizeof *t->begun);
-  t->item = array_new(threads, sizeof *t->item);
-  return t->columns && t->set && t->column && t->columns_of && t->owner && t->entries && t->begun && t->item;
+  t->set = arrays_add(&t->arrays, columns, sizeof *t->set);
+  t->column = arrays_add(&t->arrays, columns, sizeof *t->column);
+  t->columns_of = arrays_add(&t->arrays, columns, sizeof *t->columns_of);
+  t->owner = arrays_add(&t->arrays, (size_t)r->size, sizeof *t->owner);
+  t->entries = arrays_add(&t->arrays, columns * threads, sizeof *t->entries);
+  t->begun = arrays_add(&t->arrays, columns * threads, sizeof *t->begun);
+  t->item = arrays_add(&t->arrays, threads, sizeof *t->item);
+  return t->columns && !t->arrays.failed;
 }
 
 static int build(struct plan_entry *e, const struct plan_wish *w, struct team *team, struct error *err) {

@@ -1,4 +1,4 @@
-/* Does each target get what elements add, in their order, by one thread? */
+/* Verifies that each target gets the sums of its elements, in their order, by one thread. */
 #include <stdlib.h>
 
 #include "base/size.h"

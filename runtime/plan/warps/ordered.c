@@ -144,7 +144,7 @@ static int order_dataset(struct plan *plan, struct plan_staging *s, const struct
   return status;
 }
 
-/* That with the most targets of an element. */
+/* The dataset with the most targets of an element. */
 static int first_dataset(const struct plan_request *r) {
   int first = 0;
   for (int i = 1; i < r->nstaged; i++)
@@ -263,7 +263,7 @@ static int verify_block(const struct verifying *v, int b, struct error *err) {
   return OP_OK;
 }
 
-/* What is kept comes behind what its target has, in order. */
+/* Summands that are kept come behind those that their target has, in order. */
 static int verify_late(const struct verifying *v, struct error *err) {
   const struct plan_staging *s = v->staging;
   for (int row = 0; row < s->nlate; row++) {

@@ -63,7 +63,7 @@ static void grow(struct growing *g, int patch, long elements) {
     g->left[g->end++] = g->queue[at++];
 }
 
-/* Of each patch the elements stand in their own order. */
+/* The elements of each patch stand in their own order. */
 static int list_patches(struct plan *plan, const int *patch, struct error *err) {
   int *next = array_new((size_t)plan->nblocks, sizeof *next);
   plan->list = array_new((size_t)plan->size, sizeof *plan->list);

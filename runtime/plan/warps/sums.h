@@ -1,4 +1,4 @@
-/* What plans of sums share: the numbers of summands, of one byte or two. */
+/* Numbers of summands, of one byte or two, which plans of sums share. */
 #ifndef OP2JIT_PLAN_WARPS_SUMS_H
 #define OP2JIT_PLAN_WARPS_SUMS_H
 

@@ -98,10 +98,8 @@ static int turn_dataset(const struct plan *plan, struct plan_staging *s, struct 
   bool there = !status;
   for (int i = 0; i < threads && there; i++)
     there = (t.place[i] = array_new((size_t)s->max_targets + 1, sizeof **t.place)) != NULL;
-  if (there && threads > 1)
+  if (there)
     team_run(team, threads, turn_blocks, &t);
-  else if (there)
-    turn_blocks(&t, 0, 1);
   for (int i = 0; i < threads; i++)
     free(t.place[i]);
   for (int c = 0; c < s->ncolumns; c++)

@@ -1,12 +1,9 @@
-/* Ready items are bits, in words; a bit in `some` says that a word may have any. Who takes the last bit of a word takes
- * that one away, and looks at the word again: it may have got a new bit meanwhile.
- *
- * All of that is seq_cst, for it looks at one variable after it wrote another one: in an order that all threads share one
- * of two such threads sees what the other wrote. acquire and release alone do not promise it, and processors with a weak
- * order, or with buffers for stores, do not keep it.
+/* Ready items are bits, in words.
  *
  * A thread that finds nothing says that it is idle, looks once more, and sleeps at the gate. Who ends an item makes
- * others ready first and then looks for idle threads: of the two one sees the other. */
+ * others ready first and then looks for idle threads: of the two one sees the other. So bits and the number of idle threads
+ * are seq_cst: each thread looks at one of them after it wrote the other. acquire and release alone do not promise it, and
+ * processors with a weak order, or with buffers for stores, do not keep it. */
 #include "run/waits/waits.h"
 
 #include <limits.h>
@@ -25,11 +22,11 @@ struct waits {
   int *before;
   unsigned *at; /* items[at[i]] .. items[at[i + 1] - 1] wait for item i */
   int *items;
-  /* Of a run: */
-  _Atomic int *left; /* of each item, how many it waits for still */
-  _Atomic uint64_t *ready, *some;
-  char apart[64];     /* what all threads write, from what they read */
-  _Atomic int undone; /* items that are not over */
+  /* During a run: */
+  _Atomic int *left;       /* of each item, how many it waits for still */
+  _Atomic uint64_t *ready; /* a bit for each item */
+  char apart[64];          /* what all threads write, from what they read */
+  _Atomic int undone;      /* items that are not over */
   char apart_too[64];
   _Atomic int idle; /* threads that found nothing */
   struct gate gate;
@@ -70,8 +67,7 @@ int waits_new(struct waits **out, int nitems, const struct wait *list, size_t co
   w->items = array_new(count, sizeof *w->items);
   w->left = array_new(n, sizeof *w->left);
   w->ready = array_new(words, sizeof *w->ready);
-  w->some = array_new(words_of(words), sizeof *w->some);
-  if (!w->before || !w->at || !w->items || !w->left || !w->ready || !w->some) {
+  if (!w->before || !w->at || !w->items || !w->left || !w->ready) {
     waits_free(w);
     return error_memory(err, "items that wait", (count + n) * sizeof *w->items);
   }
@@ -87,14 +83,13 @@ void waits_free(struct waits *w) {
   free(w->items);
   free(w->left);
   free(w->ready);
-  free(w->some);
   free(w);
 }
 
 size_t waits_bytes(const struct waits *w) {
-  const size_t n = w ? (size_t)w->nitems : 0, words = words_of(n);
+  const size_t n = w ? (size_t)w->nitems : 0;
   return w ? sizeof *w + (2 * n + w->at[n]) * sizeof(int) + (n + 1) * sizeof *w->at +
-                 (words + words_of(words)) * sizeof *w->ready
+                 words_of(n) * sizeof *w->ready
            : 0;
 }
 
@@ -126,26 +121,17 @@ static uint64_t bit(int i) {
   return (uint64_t)1 << (i % BITS);
 }
 
+/* release: what the item waited for was done before; who gets the bit acquires it */
 static void set(struct waits *w, int i) {
-  const int word = i / BITS;
-  /* release: what the item waited for was done before; who gets the bit acquires it */
-  if (atomic_fetch_or(&w->ready[word], bit(i)) == 0)
-    atomic_fetch_or(&w->some[word / BITS], bit(word));
+  atomic_fetch_or(&w->ready[i / BITS], bit(i));
 }
 
-/* Is the bit there, and this thread the one that got it? */
+/* True if the bit was there, and this thread took it. */
 static bool got(struct waits *w, int i) {
-  const int word = i / BITS;
-  const uint64_t before = atomic_fetch_and(&w->ready[word], ~bit(i));
-  if ((before & ~bit(i)) == 0) {
-    atomic_fetch_and(&w->some[word / BITS], ~bit(word));
-    if (atomic_load(&w->ready[word]))
-      atomic_fetch_or(&w->some[word / BITS], bit(word));
-  }
-  return before & bit(i);
+  return atomic_fetch_and(&w->ready[i / BITS], ~bit(i)) & bit(i);
 }
 
-/* Of the bits of word `word` those of numbers first .. end-1. */
+/* Keeps the bits of word `word` that have numbers first .. end-1. */
 static uint64_t between(uint64_t bits, int word, int first, int end) {
   const int from = first - word * BITS, to = end - word * BITS;
   if (from > 0)
@@ -155,42 +141,13 @@ static uint64_t between(uint64_t bits, int word, int first, int end) {
   return bits;
 }
 
-static int lowest(uint64_t bits) {
-  return __builtin_ctzll(bits);
-}
-
-static int highest(uint64_t bits) {
-  return BITS - 1 - __builtin_clzll(bits);
-}
-
-/* In one word. -1: there is none. */
-static int take_in(struct waits *w, int word, int first, int end, int (*choose)(uint64_t bits)) {
-  for (uint64_t bits; (bits = between(atomic_load(&w->ready[word]), word, first, end));) {
-    const int i = word * BITS + choose(bits);
-    if (got(w, i))
-      return i;
-  }
-  return -1;
-}
-
-/* The first ready item of first .. end-1. */
-static int take_first(struct waits *w, int first, int end) {
-  for (int s = first / BITS / BITS; s * BITS * BITS < end; s++)
-    for (uint64_t words = between(atomic_load(&w->some[s]), s, first / BITS, (end - 1) / BITS + 1); words;
-         words &= words - 1) {
-      const int i = take_in(w, s * BITS + lowest(words), first, end, lowest);
-      if (i >= 0)
-        return i;
-    }
-  return -1;
-}
-
-static int take_last(struct waits *w, int first, int end) {
-  for (int s = (end - 1) / BITS / BITS; s >= first / BITS / BITS; s--)
-    for (uint64_t words = between(atomic_load(&w->some[s]), s, first / BITS, (end - 1) / BITS + 1); words;
-         words &= ~bit(highest(words))) {
-      const int i = take_in(w, s * BITS + highest(words), first, end, highest);
-      if (i >= 0)
+/* The first ready item of first .. end-1, or the last one; -1: there is none. */
+static int take(struct waits *w, int first, int end, bool last) {
+  const int step = last ? -1 : 1, begin = first / BITS, most = (end - 1) / BITS;
+  for (int word = last ? most : begin; word >= begin && word <= most; word += step)
+    for (uint64_t bits; (bits = between(atomic_load(&w->ready[word]), word, first, end));) {
+      const int i = word * BITS + (last ? BITS - 1 - __builtin_clzll(bits) : __builtin_ctzll(bits));
+      if (got(w, i))
         return i;
     }
   return -1;
@@ -215,12 +172,12 @@ static int share(const struct waits *w, int thread, int threads) {
 
 static int look(struct waits *w, int thread, int threads) {
   int first = share(w, thread, threads), end = share(w, thread + 1, threads);
-  int i = first < end ? take_first(w, first, end) : -1;
+  int i = first < end ? take(w, first, end, false) : -1;
   for (int k = 1; i < 0 && k < threads; k++) {
     const int other = (thread + k) % threads;
     first = share(w, other, threads);
     end = share(w, other + 1, threads);
-    i = first < end ? take_last(w, first, end) : -1;
+    i = first < end ? take(w, first, end, true) : -1;
   }
   return i;
 }

@@ -16,7 +16,7 @@ struct wait {
   int item, before;
 };
 
-/* Of `nitems` items, from a list in any order, without pairs that are there twice. OP_ERR_MEMORY, OP_ERR_SIZE. */
+/* Makes the waits of `nitems` items from a list in any order, which has no pair twice. OP_ERR_MEMORY, OP_ERR_SIZE. */
 int waits_new(struct waits **out, int nitems, const struct wait *list, size_t count, struct error *err);
 void waits_free(struct waits *w);
 size_t waits_bytes(const struct waits *w);

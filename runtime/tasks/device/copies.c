@@ -1,4 +1,4 @@
-/* What of the host's memory the device has copies of, and who has the newest. */
+/* Copies of the host's memory on a device, and which side has the newest. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -164,7 +164,7 @@ bool copies_reach(struct phases *p, struct row row, enum reach reach) {
 static void count(struct phases *p, enum type_of_device type, long begin, size_t bytes) {
   const long end = clock_ns();
   p->copies += 1e-9 * (double)(end - begin);
-  worker_did(p->run, p->worker, p->g->copies + (int)type, begin, end, bytes);
+  worker_did(p->run, p->worker, p->g->copies + (int)type, p->worker->thread, begin, end, bytes);
 }
 
 static bool fails(struct phases *p, struct error *err) {
@@ -207,7 +207,7 @@ static bool is_old_here(const struct segment *s, bool all) {
   return (all || s->wanted) && atomic_load_explicit(&s->newest, memory_order_relaxed) == NEWEST_DEVICE;
 }
 
-/* What lies between two of them comes along, if it is little: nobody looks at it here. */
+/* Little that lies between two segments comes along, and is not looked at here. */
 bool copies_out(struct phases *p, bool all) {
   enum { LITTLE = 4096 };
   struct error err = {0};

@@ -5,7 +5,7 @@
 
 #include "tasks/graph.h"
 
-/* Of a type; text NULL: its tasks run on the host, or do nothing. */
+/* The kernel of a type. Text NULL: its tasks run on the host, or do nothing. */
 struct tasks_kernel {
   const char *type, *text, *name;
   int threads; /* that a group should have; 0: as the device likes */
@@ -13,8 +13,8 @@ struct tasks_kernel {
 int tasks_kernel_count(const struct task_graph *g);
 struct tasks_kernel tasks_kernel(const struct task_graph *g, int type);
 
-/* What is in the tables: numbers that a run changes, then where the tables of tasks, by weight, and of resources begin. Of
- * bits there are three levels, of which each says where the level below may have some. */
+/* The head of the tables: numbers that a run changes, then where the tables of tasks (by weight) and of resources begin. Of
+ * bits there are three levels: each says where the level below may have some. */
 enum tasks_table {
   TABLE_LEFT,    /* tasks that are not over */
   TABLE_REFUSED, /* how often one was passed over */
@@ -40,7 +40,7 @@ struct tasks_tables {
   size_t nitems, nplaces;
 };
 
-/* What a run asks of a device, from one thread at a time; each call is over when it returns. */
+/* A device's functions for a run, called from one thread at a time; each call is over when it returns. */
 struct tasks_device {
   void *self;
   const int *

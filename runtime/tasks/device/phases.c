@@ -90,7 +90,7 @@ static void include(struct phases *p, int task) {
   p->tasks[p->ntasks++] = task;
 }
 
-/* What waits for nothing but tasks of the phase comes along. */
+/* A task that waits for nothing but tasks of the phase comes along. */
 static void gather(struct phases *p, bool held) {
   const struct task_graph *g = p->g;
   p->ntasks = 0;
@@ -127,8 +127,8 @@ static void hold(struct phases *p) {
          row.begin++)
       p->held[*row.begin] = NEEDED;
   forget(p);
+  bool disturbed = false;
   for (int r = 0; r < g->nresources; r++) {
-    bool disturbed;
     if (p->held[r] != NEEDED)
       continue;
     p->held[r] = FREE;
@@ -137,6 +137,8 @@ static void hold(struct phases *p) {
     p->held[r] = HELD;
     p->locks[p->nlocks++] = r;
   }
+  if (disturbed) /* others saw held for a moment what it did not get */
+    run_changed(p->run, p->run->threads);
 }
 
 static void choose(struct phases *p) {
@@ -162,10 +164,9 @@ static void want(struct phases *p) {
 
 static bool locks_it(const struct task_graph *g, int task, int resource) {
   const struct row row = task_locks(g, &g->tasks[task]);
-  for (; resource >= 0; resource = g->resources[resource].parent)
-    for (const int *l = row.begin; l < row.end && *l >= 0; l++)
-      if (*l == resource)
-        return true;
+  for (const int *l = row.begin; l < row.end && *l >= 0; l++)
+    if (resource_is_in(g, resource, *l))
+      return true;
   return false;
 }
 
@@ -199,7 +200,7 @@ static void count(struct phases *p, int groups, long begin) {
   w->executed += p->tables.items[TABLE_EXECUTED];
   w->refused += p->tables.items[TABLE_REFUSED];
   p->groups = groups > p->groups ? groups : p->groups;
-  worker_did(p->run, w, g->copies + KERNEL, begin, end, 0);
+  worker_did(p->run, w, g->copies + KERNEL, w->thread, begin, end, 0);
 }
 
 static bool launch(struct phases *p) {
@@ -268,7 +269,7 @@ static bool phases_start(struct phases *p) {
   return false;
 }
 
-/* What else is newest there comes back after an error too. */
+/* Data that are newest on the device come back after an error too. */
 static void phases_end(struct phases *p) {
   if (p->alone)
     work(p);

@@ -1,4 +1,4 @@
-/* A run of which a device has a part. Its tasks run in phases: all that wait for no task of the host any more, with those that
+/* A run in which a device takes part. Its tasks run in phases: all that wait for no task of the host any more, with those that
  * wait only for them, are one launch. One thread, beside the team's, copies what they need there, launches, and copies back
  * what tasks of the host need. */
 #ifndef OP2JIT_TASKS_PHASES_H
@@ -19,7 +19,7 @@ struct segment {
 };
 
 struct phases;
-/* What the run asks, which knows no device. */
+/* The run's questions: it knows no device itself. */
 struct phases_calls {
   /* A task that is ready, or has its locks: true if it is the device's, or waits for it to copy what it needs; then it is
    * ready again later. */
@@ -30,7 +30,7 @@ struct phases_calls {
   void (*begin)(struct phases *p, struct run *r);
   bool (*start)(struct phases *p);
   void (*end)(struct phases *p);
-  /* What the device did becomes the graph's; returns how many threads there were, its groups among them. */
+  /* Adds the device's work to the graph's figures; returns how many threads there were, its groups among them. */
   int (*sum)(struct phases *p);
 };
 
@@ -67,7 +67,7 @@ struct phases {
 
 /* copies.c: what there is to copy; all that is wanted and old there, or newest there. Errors end the run. */
 int copies_find(struct phases *p, struct error *err);
-/* What a kernel is passed: its segments, from begin to end - 1. */
+/* The segments of memory that a kernel is passed: from begin to end - 1. */
 struct span {
   size_t begin, end;
 };

@@ -100,23 +100,10 @@ static void lose(struct run *r, struct error *err) {
   error_free(err);
 }
 
-/* What arrives is no change by a task that runs meanwhile. */
+/* A message that arrives is no change by a task that runs meanwhile. */
 static void hide(struct run *r, const struct message *one, bool hidden) {
   if (r->check && one->resource >= 0 && r->graph->tasks[one->node].type == TYPE_RECEIVE)
     check_hide(r->check, one->resource, hidden);
-}
-
-static void record(struct run *r, struct worker *w, const struct message *one, long end) {
-  const int type = r->graph->tasks[one->node].type;
-  w->types[type].count++;
-  w->types[type].ns += end - one->began;
-  if (!r->recording)
-    return;
-  struct event *events = array_more(w->events, w->nevents, sizeof *events);
-  if (!events)
-    return;
-  w->events = events;
-  events[w->nevents++] = (struct event){.type = type, .thread = r->threads, .begin = one->began, .end = end};
 }
 
 static void begin_all(struct run *r) {
@@ -179,7 +166,7 @@ static void ask(struct run *r, struct worker *w, long now) {
   for (int k = 0; k < count; k++) {
     const struct message *one = &m->items[over[k]];
     struct task *task = &r->graph->tasks[one->node];
-    record(r, w, one, now);
+    worker_did(r, w, task->type, r->threads, one->began, now, 0);
     hide(r, one, false);
     if (--m->left[one->node] > 0)
       continue;
@@ -203,7 +190,7 @@ void messages_move(struct run *r, struct worker *w, bool idle) {
 
 /* ---- waiting ---- */
 
-/* Of what this rank waits for, a few: which task, for what, from whom. */
+/* Names a few of the messages that this rank waits for: which task needs what, from which rank. */
 static void tell(const struct run *r, double seconds) {
   enum { SHOWN = 4 };
   const struct messages *m = r->messages;

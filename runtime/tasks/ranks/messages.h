@@ -30,7 +30,7 @@ struct messages {
   int nactive;
   long tested, stalled; /* when MPI was asked last; since when nothing came, 0: something did */
   long waited;
-  bool anew, told;
+  bool told;
 };
 
 void messages_free(struct messages *m);

@@ -56,7 +56,7 @@ static int refuse_owners(const struct task_graph *g, int resource, long long one
   return err->code;
 }
 
-/* Who says nothing goes by the others. */
+/* A rank that names no owner follows the others. */
 static int compare_owners(struct task_graph *g, struct comm *comm, struct error *err) {
   const int n = g->nresources;
   long long *most = array_new((size_t)n, sizeof *most), *least = array_new((size_t)n, sizeof *least);
@@ -126,7 +126,7 @@ static void put_rows(struct text *out, const struct relation *r) {
   put_bytes(out, r->added, r->nadded * sizeof *r->added);
 }
 
-/* What the program said, in its order: rows that are sorted lose it. */
+/* Pairs in the program's order, which sorted rows lose. */
 static int put_relation(struct text *out, const struct relation *r, struct error *err) {
   struct relation pairs = {0};
   int code = OP_OK;
@@ -281,7 +281,7 @@ static int merge_resource(struct merge *m, struct reader *in, int *out) {
         "one name is one resource on all ranks",
         m->own->name, m->from, more->name);
   more->bytes = bytes ? (size_t)bytes : more->bytes;
-  /* Who named it first has it, unless somebody says otherwise. `seen` until the first run: somebody did. */
+  /* The rank that named it first has it, unless a rank names an owner; `seen` says until the first run that one did. */
   if (is_new || (rank >= 0 && !more->seen))
     more->rank = rank >= 0 ? (int)rank : m->from;
   more->seen = more->seen || rank >= 0;
@@ -336,31 +336,15 @@ static int merge_relation(struct merge *m, struct reader *in, struct relation *t
 
 static int merge_keyed(struct merge *m, struct reader *in, struct keyed **list, size_t *count) {
   size_t length;
+  int code = OP_OK;
   const unsigned char *items = get_bytes(in, &length);
-  for (size_t i = 0; i < length / sizeof(struct keyed); i++) {
-    struct keyed one, *more = array_more(*list, *count, sizeof *more);
-    if (!more)
-      return error_memory_of(m->err, "the keys of graph", m->own->name, *count * sizeof *more);
+  for (size_t i = 0; !code && i < length / sizeof(struct keyed); i++) {
+    struct keyed one;
     memcpy(&one, items + i * sizeof one, sizeof one);
-    *list = more;
-    more[(*count)++] = (struct keyed){one.key, m->first + one.task};
+    one.task += m->first;
+    code = ranks_add_keyed(m->own, list, count, one, m->err);
   }
-  return OP_OK;
-}
-
-static int merge_places(struct merge *m, struct reader *in) {
-  size_t length;
-  struct graph_ranks *k = m->whole->ranks;
-  const unsigned char *items = get_bytes(in, &length);
-  for (size_t i = 0; i < length / sizeof(struct pair); i++) {
-    struct pair one, *more = array_more(k->placed, k->nplaced, sizeof *more);
-    if (!more)
-      return error_memory_of(m->err, "the places of tasks of graph", m->own->name, length);
-    memcpy(&one, items + i * sizeof one, sizeof one);
-    k->placed = more;
-    more[k->nplaced++] = (struct pair){m->first + one.task, one.other};
-  }
-  return OP_OK;
+  return code;
 }
 
 static int merge_part(struct merge *m, struct reader in) {
@@ -374,7 +358,7 @@ static int merge_part(struct merge *m, struct reader in) {
   for (int i = 0; !code && i < 4; i++)
     code = merge_relation(m, &in, to[i], i == 0);
   if (!code)
-    code = merge_places(m, &in);
+    code = merge_keyed(m, &in, &k->placed, &k->nplaced);
   if (!code)
     code = merge_keyed(m, &in, &k->keys, &k->nkeys);
   if (!code)
@@ -393,7 +377,8 @@ static int by_key(const void *a, const void *b) {
   return (x->task > y->task) - (x->task < y->task);
 }
 
-static int refuse_key(const struct task_graph *g, int one, int other, long long key, struct error *err) {
+static int refuse_key(const struct task_graph *g, long long one, long long other, long long key,
+                      struct error *err) {
   struct text words = {0}, more = {0};
   tasks_task_words(g, &g->tasks[one], &words);
   if (other >= 0)
@@ -428,7 +413,7 @@ static int follow_keys(struct task_graph *g, struct error *err) {
     }
     if (low == k->nkeys || k->keys[low].key != wait->key)
       return refuse_key(g, wait->task, -1, wait->key, err);
-    if (relation_add(&g->after, k->keys[low].task, wait->task, err))
+    if (relation_add(&g->after, (int)k->keys[low].task, (int)wait->task, err))
       return err->code;
     g->tasks[wait->task].before++;
   }

@@ -11,7 +11,7 @@ static struct row locks_of(const struct task_graph *g, int task) {
   return relation_row(&g->locks, (size_t)task);
 }
 
-/* What tasks cost that lock a unit: each task's cost is shared out among what it locks. */
+/* The weight of a unit: costs of the tasks that lock it. A task's cost is shared out among its locks. */
 static void weigh_units(const struct task_graph *g, const struct units *u, double *weight) {
   for (int t = 0; t < g->ntasks; t++) {
     long count = 0;
@@ -59,11 +59,6 @@ static int add_neighbours(const struct task_graph *g, const struct units *u, con
   return code;
 }
 
-static int by_number(const void *a, const void *b) {
-  const int x = *(const int *)a, y = *(const int *)b;
-  return (x > y) - (x < y);
-}
-
 /* Each neighbour once. */
 static void make_rows(const struct relation *r, struct unit_graph *graph) {
   long count = 0;
@@ -72,7 +67,7 @@ static void make_rows(const struct relation *r, struct unit_graph *graph) {
     const size_t n = r->at ? r->at[i + 1] - r->at[i] : 0;
     graph->start[i] = count;
     if (n)
-      qsort(begin, n, sizeof *begin, by_number);
+      qsort(begin, n, sizeof *begin, tasks_by_number);
     for (size_t k = 0; k < n; k++)
       if (begin[k] != i && (k == 0 || begin[k] != begin[k - 1]))
         graph->neighbours[count++] = begin[k];
@@ -85,9 +80,10 @@ static int ask_partitioner(const struct task_graph *g, struct units *u, const do
   struct unit_graph graph = {.count = 0};
   struct relation near = {0};
   double sum = 0;
-  int *number = array_new((size_t)u->count, sizeof *number),
-      *part = array_new((size_t)u->count, sizeof *part);
-  if (!code && (!number || !part))
+  struct arrays arrays = {0};
+  int *number = arrays_add(&arrays, (size_t)u->count, sizeof *number),
+      *part = arrays_add(&arrays, (size_t)u->count, sizeof *part);
+  if (!code && arrays.failed)
     code = error_memory_of(err, "the units of graph", g->name, (size_t)u->count);
   for (int i = 0; !code && i < u->count; i++) {
     number[i] = u->owner[i] == NO_RANK ? graph.count++ : -1;
@@ -97,10 +93,12 @@ static int ask_partitioner(const struct task_graph *g, struct units *u, const do
     code = add_neighbours(g, u, number, &near, err);
   if (!code)
     code = relation_sort(&near, graph.count, err);
-  graph.start = code ? NULL : array_new((size_t)graph.count + 1, sizeof *graph.start);
-  graph.neighbours = code ? NULL : array_new(near.count, sizeof *graph.neighbours);
-  graph.weights = code ? NULL : array_new((size_t)graph.count, sizeof *graph.weights);
-  if (!code && (!graph.start || !graph.neighbours || !graph.weights))
+  if (!code) {
+    graph.start = arrays_add(&arrays, (size_t)graph.count + 1, sizeof *graph.start);
+    graph.neighbours = arrays_add(&arrays, near.count, sizeof *graph.neighbours);
+    graph.weights = arrays_add(&arrays, (size_t)graph.count, sizeof *graph.weights);
+  }
+  if (!code && arrays.failed)
     code = error_memory_of(err, "the units of graph", g->name, near.count * sizeof *graph.neighbours);
   if (!code)
     make_rows(&near, &graph);
@@ -112,11 +110,7 @@ static int ask_partitioner(const struct task_graph *g, struct units *u, const do
     if (number[i] >= 0 && part[number[i]] >= 0)
       u->owner[i] = part[number[i]];
   relation_free(&near);
-  free(graph.start);
-  free(graph.neighbours);
-  free(graph.weights);
-  free(number);
-  free(part);
+  arrays_free(&arrays);
   return code;
 }
 
@@ -157,30 +151,26 @@ struct places {
   int *at, *hint;       /* where a unit was changed last; of a task: where one before it runs */
 };
 
-/* To all ranks that have what the rows name. */
-static void add_scores(struct places *p, struct row row) {
+/* To all ranks that have what the rows name; false: they name nothing. */
+static bool add_scores(struct places *p, struct row row) {
+  bool any = false;
   for (; row.begin < row.end && *row.begin >= 0; row.begin++)
     for (int i = p->u->begin[*row.begin]; i < p->u->end[*row.begin]; i++) {
+      any = true;
       p->score[p->u->owner[i]] += 1 + (double)p->u->bytes[i];
       if (p->at[i] >= 0)
         p->score[p->at[i]] += 1e-3 * (1 + (double)p->u->bytes[i]);
     }
+  return any;
 }
 
-/* Of those who have half as much of it as the one with most, or more, the one with the least to do. */
+/* Ranks that have at least half as much of it as the one with most are good enough: the one with the least to do is chosen. */
 static int choose(struct places *p, int task) {
   int best = -1;
   for (int r = 0; r < p->ranks; r++)
     p->score[r] = 0;
-  add_scores(p, locks_of(p->g, task));
-  bool any = false;
-  for (int r = 0; r < p->ranks; r++)
-    any = any || p->score[r] > 0;
-  if (!any)
-    add_scores(p, relation_row(&p->g->uses, (size_t)task));
-  for (int r = 0; r < p->ranks; r++)
-    any = any || p->score[r] > 0;
-  if (!any && p->hint[task] >= 0)
+  if (!add_scores(p, locks_of(p->g, task)) && !add_scores(p, relation_row(&p->g->uses, (size_t)task)) &&
+      p->hint[task] >= 0)
     return p->hint[task];
   double most = 0;
   for (int r = 0; r < p->ranks; r++)
@@ -204,12 +194,13 @@ static void note(struct places *p, int task, int rank) {
 
 int place_tasks(const struct task_graph *g, const struct units *u, int ranks, int *place, struct error *err) {
   struct places p = {.g = g, .u = u, .ranks = ranks};
-  p.load = array_new((size_t)ranks, sizeof *p.load);
-  p.score = array_new((size_t)ranks, sizeof *p.score);
-  p.at = array_new((size_t)u->count, sizeof *p.at);
-  p.hint = array_new((size_t)g->ntasks, sizeof *p.hint);
+  struct arrays arrays = {0};
+  p.load = arrays_add(&arrays, (size_t)ranks, sizeof *p.load);
+  p.score = arrays_add(&arrays, (size_t)ranks, sizeof *p.score);
+  p.at = arrays_add(&arrays, (size_t)u->count, sizeof *p.at);
+  p.hint = arrays_add(&arrays, (size_t)g->ntasks, sizeof *p.hint);
   int code = OP_OK;
-  if (!p.load || !p.score || !p.at || !p.hint)
+  if (arrays.failed)
     code = error_memory_of(err, "the places of tasks of graph", g->name, (size_t)g->ntasks * sizeof *p.hint);
   for (int t = 0; !code && t < g->ntasks; t++) {
     place[t] = NO_RANK;
@@ -218,8 +209,8 @@ int place_tasks(const struct task_graph *g, const struct units *u, int ranks, in
   for (int i = 0; !code && i < u->count; i++)
     p.at[i] = u->owner[i];
   for (size_t i = 0; !code && i < g->ranks->nplaced; i++) {
-    const struct pair *said = &g->ranks->placed[i];
-    place[said->task] = said->other < 0 ? EVERY_RANK : said->other % ranks;
+    const struct keyed *said = &g->ranks->placed[i];
+    place[said->task] = said->key < 0 ? EVERY_RANK : (int)said->key % ranks;
   }
   for (int i = 0; !code && i < g->ntasks; i++) {
     const int t = g->order[i];
@@ -227,10 +218,7 @@ int place_tasks(const struct task_graph *g, const struct units *u, int ranks, in
       place[t] = choose(&p, t);
     note(&p, t, place[t]);
   }
-  free(p.load);
-  free(p.score);
-  free(p.at);
-  free(p.hint);
+  arrays_free(&arrays);
   return code;
 }
 

@@ -57,6 +57,12 @@ int tasks_owner(struct task_graph *g, op_resource resource, int rank, struct err
   return OP_OK;
 }
 
+static int say(struct task_graph *g, struct keyed **list, size_t *count, int task, long long key,
+               struct error *err) {
+  g->ranks->changed = true;
+  return ranks_add_keyed(g, list, count, (struct keyed){key, task}, err);
+}
+
 int tasks_place(struct task_graph *g, op_task task, int rank, struct error *err) {
   const int index = tasks_index(g, task, NUMBER_TASK, err);
   if (index < 0)
@@ -67,13 +73,7 @@ int tasks_place(struct task_graph *g, op_task task, int rank, struct error *err)
     return error_set(err, OP_ERR_ARGUMENT,
                      "graph \"%s\": a task cannot run on rank %d; give one from 0, or OP_EVERY_RANK", g->name,
                      rank);
-  struct pair *placed = array_more(g->ranks->placed, g->ranks->nplaced, sizeof *placed);
-  if (!placed)
-    return error_memory_of(err, "the places of tasks of graph", g->name, g->ranks->nplaced * sizeof *placed);
-  g->ranks->placed = placed;
-  placed[g->ranks->nplaced++] = (struct pair){index, rank};
-  g->ranks->changed = true;
-  return OP_OK;
+  return say(g, &g->ranks->placed, &g->ranks->nplaced, index, rank, err);
 }
 
 static int add_keyed(struct task_graph *g, struct keyed **list, size_t *count, op_task task, long long key,
@@ -85,13 +85,7 @@ static int add_keyed(struct task_graph *g, struct keyed **list, size_t *count, o
     return error_set(err, OP_ERR_STATE,
                      "graph \"%s\": %s is for graphs of which each rank adds its part (OP_GRAPH_PARTS)",
                      g->name, call);
-  struct keyed *more = array_more(*list, *count, sizeof *more);
-  if (!more)
-    return error_memory_of(err, "the keys of graph", g->name, *count * sizeof *more);
-  *list = more;
-  more[(*count)++] = (struct keyed){key, index};
-  g->ranks->changed = true;
-  return OP_OK;
+  return say(g, list, count, index, key, err);
 }
 
 int tasks_key(struct task_graph *g, op_task task, long long key, struct error *err) {
@@ -128,7 +122,7 @@ static bool lies_in(const struct resource_more *inner, const struct resource_mor
   return at >= begin && inner->bytes <= outer->bytes && at - begin <= outer->bytes - inner->bytes;
 }
 
-/* What travels is the memory of units: who touches what lies around them must find that there. Of parts a task may be on a
+/* Only the memory of units travels: a task that touches a resource around them must find their memory in it. In parts a task may be on a
  * rank that knows no such memory, and gets none. */
 static int look_around(struct task_graph *g, int resource, struct error *err) {
   const struct units *u = &g->ranks->units;
@@ -155,7 +149,7 @@ static int look_around(struct task_graph *g, int resource, struct error *err) {
   return err->code;
 }
 
-/* What tasks here touch, and what this rank has between runs. */
+/* Memory for the units that tasks here touch, and for those that this rank has between runs. */
 static int keep_rooms(struct task_graph *g, struct task_graph *local, int rank, struct error *err) {
   const struct units *u = &g->ranks->units;
   struct task_graph *whole = ranks_whole(g);
@@ -222,7 +216,7 @@ int ranks_first_home(const struct task_graph *whole, const int *home, int resour
   return above >= 0 ? home[above] : NO_RANK;
 }
 
-/* Who has what from now on; those of a unit that nobody named may change. */
+/* Owners of units, and ranks of tasks. Owners that nobody named may change. */
 static int find_places(struct task_graph *g, const struct tasks_options *o, bool anew, struct error *err) {
   struct graph_ranks *k = g->ranks;
   struct task_graph *whole = ranks_whole(g);

@@ -13,9 +13,9 @@ enum { TYPE_SEND, TYPE_RECEIVE, TYPES_OF_MESSAGES };
 /* In the place of a rank. */
 enum { EVERY_RANK = -1, NO_RANK = -2 };
 
+/* A fact about a task, from the program: its key, the key of a task before it, or its rank. */
 struct keyed {
-  long long key;
-  int task;
+  long long key, task; /* alike, so that there is nothing between them where they are compared as bytes */
 };
 
 /* Whole resources that are locked and travel by themselves: `count` of them, in the order in which resources lie in one
@@ -37,10 +37,8 @@ struct kept_room {
 struct graph_ranks {
   int form;
   struct relation touched; /* of each task the resources that it locks and uses, in the program's order */
-  struct pair *placed;     /* task and rank */
-  size_t nplaced;
-  struct keyed *keys, *waits; /* of tasks; what tasks wait for */
-  size_t nkeys, nwaits;
+  struct keyed *placed, *keys, *waits; /* ranks of tasks; their keys; those of what they wait for */
+  size_t nplaced, nkeys, nwaits;
   size_t *sizes; /* of parts: the bytes of each task's data */
   bool changed;  /* since the part was built */
 
@@ -72,9 +70,11 @@ void ranks_free(struct graph_ranks *k);
 /* The task locks or uses the resource, says the program: nothing of a graph of one process. */
 int ranks_touch(struct task_graph *g, int task, int resource, struct error *err);
 void ranks_changed(struct task_graph *g);
+int ranks_add_keyed(const struct task_graph *g, struct keyed **list, size_t *count, struct keyed one,
+                    struct error *err);
 /* The last task has so many bytes of data. */
 int ranks_size(struct task_graph *g, size_t bytes, struct error *err);
-/* What a number of this rank's program is in its part. -1 with an error. */
+/* The resource in this rank's part that has the program's number. -1 with an error. */
 int ranks_resource(const struct task_graph *local, op_resource number, struct error *err);
 /* "task 3 (sort) of rank 1" of parts that were brought together; false: of nothing else. */
 bool ranks_task_words(const struct task_graph *g, int task, struct text *out);
@@ -83,9 +83,9 @@ bool ranks_resource_words(const struct task_graph *g, int resource, struct text 
 /* ranks.c */
 /* Tasks cost the most that a rank says. Collective. */
 int ranks_agree_on_costs(struct task_graph *whole, double *costs, struct comm *comm, struct error *err);
-/* Of a resource that is new, by those of lower numbers: what lies in memory is where that is. */
+/* The home of a new resource: that of the nearest one around it that has memory. Those have lower numbers. */
 int ranks_first_home(const struct task_graph *whole, const int *home, int resource);
-/* What tasks of the whole cost by what all ranks measured. */
+/* Costs of all tasks of the whole, from what all ranks measured. */
 int ranks_costs(struct task_graph *g, struct comm *comm, struct error *err);
 
 /* parts.c: the whole, which is the same on all ranks. Collective, and agreed. */
@@ -112,5 +112,10 @@ struct wires {
   bool ordered; /* all that touch a unit do it one after the other, in one order for any number of ranks */
 };
 int wires_build(const struct wires *w, struct task_graph **local, struct error *err);
+
+/* simulate_ranks.c: seconds of a run of these parts, one for each rank. What a thread needs between two tasks is as it was in the
+ * last run of `measured`. -1 with an error. */
+double simulate_parts(struct task_graph *const *parts, const op_graph_network_t *said,
+                      const struct task_graph *measured, struct error *err);
 
 #endif

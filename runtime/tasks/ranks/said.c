@@ -1,4 +1,4 @@
-/* What the program says of a graph of all ranks beside what others have, and its end. */
+/* The program's words on a graph of all ranks, beyond those on any graph; and the end of such a graph. */
 #include <stdlib.h>
 
 #include "base/size.h"
@@ -16,6 +16,16 @@ int ranks_size(struct task_graph *g, size_t bytes, struct error *err) {
     return error_memory_of(err, "the data of tasks of graph", g->name, (size_t)g->ntasks * sizeof *sizes);
   g->ranks->sizes = sizes;
   sizes[g->ntasks - 1] = bytes;
+  return OP_OK;
+}
+
+int ranks_add_keyed(const struct task_graph *g, struct keyed **list, size_t *count, struct keyed one,
+                    struct error *err) {
+  struct keyed *more = array_more(*list, *count, sizeof *more);
+  if (!more)
+    return error_memory_of(err, "the keys of graph", g->name, *count * sizeof *more);
+  *list = more;
+  more[(*count)++] = one;
   return OP_OK;
 }
 

@@ -1,5 +1,6 @@
-/* A run on ranks that is only thought of: each has its part, so many threads, and one link to the network, on which its
- * messages leave one after the other. */
+/* A run that is only thought of: each rank has its part, so many threads, and one link to the network, on which its
+ * messages leave one after the other. Each task takes as long as it was measured to take. Ready tasks of a rank lie in one
+ * heap, as if stealing cost nothing; locks are those of a run. A graph of one process is the part of a single rank. */
 #include <float.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 #include "ranks/agree.h"
 #include "tasks/ranks/messages.h"
 
-/* What happens: a task ends; what a task sends has left; something arrives for one that receives. */
+/* An event: a task ends; a task's messages have left; a message arrives for a task that receives. */
 enum what { ENDS, LEFT, ARRIVES };
 struct happening {
   double at;
@@ -83,29 +84,31 @@ static bool send(struct network *n, int rank, int node) {
   return whole && add(n, (struct happening){s->link > n->now ? s->link : n->now, LEFT, rank, node});
 }
 
+static bool is_message(const struct simulated *s, int node, int type) {
+  return s->part->messages && s->part->tasks[node].type == type;
+}
+
 /* Sends get their numbers among those to one rank, in `waits`, which means nothing else here. */
-static bool number_messages(struct network *n, int rank, int *counts) {
-  struct simulated *s = &n->ranks[rank];
+static bool number_messages(struct simulated *s, int ranks) {
   struct messages *m = s->part->messages;
-  const int ranks = n->said->ranks;
+  int *counts = array_new(2 * (size_t)ranks, sizeof *counts), *received = counts ? counts + ranks : NULL;
   s->receives = array_new((size_t)m->count, sizeof *s->receives);
   s->receive_at = array_new((size_t)ranks + 1, sizeof *s->receive_at);
-  if (!s->receives || !s->receive_at)
+  if (!counts || !s->receives || !s->receive_at) {
+    free(counts);
     return false;
-  memset(counts, 0, (size_t)ranks * sizeof *counts);
-  for (int i = 0; i < m->count; i++) {
-    struct message *one = &m->items[i];
-    if (s->part->tasks[one->node].type == TYPE_SEND)
-      one->waits = counts[one->peer]++;
-    else
-      s->receive_at[one->peer + 1]++;
   }
+  for (int i = 0; i < m->count; i++)
+    if (is_message(s, m->items[i].node, TYPE_SEND))
+      m->items[i].waits = counts[m->items[i].peer]++;
+    else
+      s->receive_at[m->items[i].peer + 1]++;
   for (int r = 0; r < ranks; r++)
     s->receive_at[r + 1] += s->receive_at[r];
-  memset(counts, 0, (size_t)ranks * sizeof *counts);
   for (int i = 0; i < m->count; i++)
-    if (s->part->tasks[m->items[i].node].type == TYPE_RECEIVE)
-      s->receives[s->receive_at[m->items[i].peer] + counts[m->items[i].peer]++] = m->items[i].node;
+    if (is_message(s, m->items[i].node, TYPE_RECEIVE))
+      s->receives[s->receive_at[m->items[i].peer] + received[m->items[i].peer]++] = m->items[i].node;
+  free(counts);
   return true;
 }
 
@@ -119,9 +122,9 @@ static bool count_down(struct network *n, int rank, int node) {
   struct task *task = &s->part->tasks[node];
   if (--s->waits[node] > 0)
     return true;
-  if (task->type == TYPE_SEND)
+  if (is_message(s, node, TYPE_SEND))
     return send(n, rank, node);
-  if (task->type == TYPE_RECEIVE)
+  if (is_message(s, node, TYPE_RECEIVE))
     return is_over(n, rank, node);
   return ready_put(&s->ready, task, s->part->types[task->type].function ? (double)task->weight : DBL_MAX);
 }
@@ -162,11 +165,11 @@ static bool happens(struct network *n, struct happening h) {
 
 static bool simulates(struct network *n) {
   bool whole = true;
+  /* One more to wait for, so that none is looked at before all are set. */
   for (int r = 0; r < n->said->ranks; r++)
     for (int t = 0; t < n->ranks[r].part->ntasks; t++)
       n->ranks[r].waits[t] =
-          n->ranks[r].part->tasks[t].before + 1 + (n->ranks[r].part->tasks[t].type == TYPE_RECEIVE);
-  /* One more, so that none is looked at before all are set. */
+          n->ranks[r].part->tasks[t].before + 1 + is_message(&n->ranks[r], t, TYPE_RECEIVE);
   for (int r = 0; r < n->said->ranks; r++) {
     for (int t = 0; whole && t < n->ranks[r].part->ntasks; t++)
       whole = count_down(n, r, t);
@@ -177,37 +180,61 @@ static bool simulates(struct network *n) {
   return whole;
 }
 
+double simulate_parts(struct task_graph *const *parts, const op_graph_network_t *said,
+                      const struct task_graph *measured, struct error *err) {
+  const double between = measured->spans - measured->busy - measured->idle;
+  struct network n = {.said = said,
+                      .ranks = array_new((size_t)said->ranks, sizeof *n.ranks),
+                      .step = measured->executed && between > 0 ? between / (double)measured->executed : 0};
+  bool whole = n.ranks;
+  for (int r = 0; n.ranks && r < said->ranks; r++) {
+    struct simulated *s = &n.ranks[r];
+    s->part = parts[r];
+    pthread_mutex_init(&s->ready.mutex, NULL);
+    s->waits = array_new((size_t)s->part->ntasks, sizeof *s->waits);
+    whole = whole && s->waits && (!s->part->messages || number_messages(s, said->ranks));
+  }
+  whole = whole && simulates(&n);
+  for (int r = 0; n.ranks && r < said->ranks; r++) {
+    struct simulated *s = &n.ranks[r];
+    s->part->unfinished = !whole; /* some may have their locks yet */
+    pthread_mutex_destroy(&s->ready.mutex);
+    free(s->ready.heap);
+    free(s->waits);
+    free(s->receives);
+    free(s->receive_at);
+  }
+  free(n.ranks);
+  free(n.heap);
+  if (!whole)
+    error_memory_of(err, "the simulation of graph", measured->name, n.nheap * sizeof *n.heap);
+  return whole ? n.now : -1;
+}
+
 /* ---- the parts ---- */
 
-static int make_part(struct task_graph *g, struct network *n, const struct wires *w, int *counts,
-                     struct error *err) {
-  struct simulated *s = &n->ranks[w->me];
-  int code = wires_build(w, &s->part, err);
+static int make_part(struct task_graph **part, const struct wires *w, struct error *err) {
+  int code = wires_build(w, part, err);
   if (code)
     return code;
-  s->part->types = array_new((size_t)w->whole->ntypes, sizeof *s->part->types);
-  s->waits = array_new((size_t)s->part->ntasks, sizeof *s->waits);
-  if (!s->part->types || !s->waits || !number_messages(n, w->me, counts))
-    return error_memory_of(err, "the simulation of graph", g->name,
-                           (size_t)s->part->ntasks * sizeof *s->waits);
-  memcpy(s->part->types, w->whole->types, (size_t)w->whole->ntypes * sizeof *s->part->types);
-  return tasks_prepare(s->part, err);
+  const size_t ntypes = (size_t)w->whole->ntypes;
+  (*part)->types = array_new(ntypes, sizeof *(*part)->types);
+  if (!(*part)->types)
+    return error_memory_of(err, "the simulation of graph", w->whole->name, ntypes * sizeof *(*part)->types);
+  memcpy((*part)->types, w->whole->types, ntypes * sizeof *(*part)->types);
+  return tasks_prepare(*part, err);
 }
 
 static double simulate(struct task_graph *g, const op_graph_network_t *said,
                        const struct tasks_options *options, struct error *err) {
-  const size_t ranks = (size_t)said->ranks;
-  struct task_graph *whole = ranks_whole(g);
-  const double between = g->spans - g->busy - g->idle;
-  struct network n = {.said = said, .step = g->executed && between > 0 ? between / (double)g->executed : 0};
+  struct task_graph *whole = ranks_whole(g),
+                    **parts = array_new((size_t)said->ranks, sizeof(struct task_graph *));
   struct units units = {0};
-  int *place = array_new((size_t)whole->ntasks, sizeof *place), *counts = array_new(ranks, sizeof *counts);
-  n.ranks = array_new(ranks, sizeof *n.ranks);
+  int *place = array_new((size_t)whole->ntasks, sizeof *place);
+  double seconds = -1;
   int code = OP_OK;
-  if (!place || !counts || !n.ranks)
+  if (!place || !parts)
     code = error_memory_of(err, "the simulation of graph", g->name, (size_t)whole->ntasks * sizeof *place);
-  for (size_t r = 0; n.ranks && r < ranks; r++)
-    pthread_mutex_init(&n.ranks[r].ready.mutex, NULL);
   if (!code)
     code = units_find(whole, &units, err);
   code = agree_on_success(options->comm, code, err);
@@ -215,32 +242,18 @@ static double simulate(struct task_graph *g, const op_graph_network_t *said,
     code = place_units(whole, &units, NULL, said->ranks, options, err);
   if (!code)
     code = place_tasks(whole, &units, said->ranks, place, err);
-  for (int r = 0; !code && r < said->ranks; r++)
-    code = make_part(g, &n,
-                     &(struct wires){.whole = whole,
-                                     .units = &units,
-                                     .place = place,
-                                     .me = r,
-                                     .ranks = said->ranks,
-                                     .ordered = g->ranks->ordered},
-                     counts, err);
-  if (!code && !simulates(&n))
-    code = error_memory_of(err, "the simulation of graph", g->name, n.nheap * sizeof *n.heap);
-  for (size_t r = 0; n.ranks && r < ranks; r++) {
-    struct simulated *s = &n.ranks[r];
-    pthread_mutex_destroy(&s->ready.mutex);
-    free(s->ready.heap);
-    free(s->waits);
-    free(s->receives);
-    free(s->receive_at);
-    tasks_free(s->part);
-  }
+  struct wires w = {
+      .whole = whole, .units = &units, .place = place, .ranks = said->ranks, .ordered = g->ranks->ordered};
+  for (; !code && w.me < said->ranks; w.me++)
+    code = make_part(&parts[w.me], &w, err);
+  if (!code)
+    seconds = simulate_parts(parts, said, g, err);
+  for (int r = 0; parts && r < said->ranks; r++)
+    tasks_free(parts[r]);
   units_free(&units);
-  free(n.ranks);
-  free(n.heap);
+  free(parts);
   free(place);
-  free(counts);
-  return code ? -1 : n.now;
+  return seconds;
 }
 
 double tasks_simulate_ranks(struct task_graph *g, const op_graph_network_t *said,

@@ -6,7 +6,7 @@
 
 #include "base/size.h"
 
-/* What is known of a resource on the way: those around it have lower numbers. */
+/* Facts about a resource. Resources around it have lower numbers. */
 struct known {
   size_t below; /* bytes of the nearest ones in it that have memory */
   int around;   /* the unit in which it lies; the resource itself; -1: none */

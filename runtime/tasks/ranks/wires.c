@@ -32,6 +32,7 @@ struct reach {
 };
 
 struct walk {
+  struct arrays arrays; /* but for those that grow */
   const struct wires *w;
   struct task_graph *local;
   struct messages *m;
@@ -303,7 +304,8 @@ static int touch_row(struct walk *k, int task, int place, struct row row, bool w
   return code;
 }
 
-/* Of those before the task that are on rank `from`, which no message covers: one message, or that of a single one. */
+/* Tasks before this one that run on rank `from`, and that no message covers, get one message together. A single one's message
+ * serves later tasks too. */
 static int signal(struct walk *k, int task, int from, int to) {
   const struct row row = relation_row(&k->before, (size_t)task);
   const int here = k->w->me == to ? k->node[task] : -1;
@@ -458,18 +460,17 @@ static int begin(struct walk *k) {
   const struct task_graph *g = w->whole;
   const size_t tasks = (size_t)g->ntasks, units = (size_t)w->units->count, ranks = (size_t)w->ranks;
   k->words = (ranks + 63) / 64;
-  k->units = array_new(units, sizeof *k->units);
-  k->valid = array_new(units * k->words, sizeof *k->valid);
-  k->node = array_new(tasks, sizeof *k->node);
-  k->heads = array_new(tasks, sizeof *k->heads);
-  k->sent = array_new(ranks * ranks, sizeof *k->sent);
-  k->out = array_new(ranks, sizeof *k->out);
-  k->in = array_new(ranks, sizeof *k->in);
-  k->marks = array_new(units, sizeof *k->marks);
-  k->asked = array_new(ranks, sizeof *k->asked);
+  k->units = arrays_add(&k->arrays, units, sizeof *k->units);
+  k->valid = arrays_add(&k->arrays, units * k->words, sizeof *k->valid);
+  k->node = arrays_add(&k->arrays, tasks, sizeof *k->node);
+  k->heads = arrays_add(&k->arrays, tasks, sizeof *k->heads);
+  k->sent = arrays_add(&k->arrays, ranks * ranks, sizeof *k->sent);
+  k->out = arrays_add(&k->arrays, ranks, sizeof *k->out);
+  k->in = arrays_add(&k->arrays, ranks, sizeof *k->in);
+  k->marks = arrays_add(&k->arrays, units, sizeof *k->marks);
+  k->asked = arrays_add(&k->arrays, ranks, sizeof *k->asked);
   k->local = new_part(w);
-  if (!k->units || !k->valid || !k->node || !k->heads || !k->sent || !k->out || !k->in || !k->marks ||
-      !k->asked || !k->local)
+  if (k->arrays.failed || !k->local)
     return fail(k);
   k->m = k->local->messages;
   for (int t = 0; t < g->ntasks; t++)
@@ -497,20 +498,12 @@ static void end(struct walk *k) {
     free(k->in ? k->in[r].items : NULL);
   }
   relation_free(&k->before);
-  free(k->units);
-  free(k->valid);
-  free(k->node);
   free(k->arrival);
-  free(k->heads);
   free(k->reaches);
-  free(k->sent);
-  free(k->out);
-  free(k->in);
-  free(k->marks);
-  free(k->asked);
+  arrays_free(&k->arrays);
 }
 
-/* Of each task of the part: its messages. */
+/* Lists the messages of each task of the part. */
 static int list_messages(struct walk *k) {
   struct task_graph *local = k->local;
   struct messages *m = k->m;
