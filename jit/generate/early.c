@@ -33,3 +33,11 @@ void put_ask_early(struct generator *g, int elements) {
       put(g, "__builtin_prefetch(op2_d%d + op2_q * %d);", i, d->dats[i].dim);
   put_close(g);
 }
+
+void put_elements(struct generator *g, const char *stop) {
+  put_open(g, "for (; op2_i < %s; op2_i++)", stop);
+  put_ask_early(g, 1);
+  put(g, g->s->list ? "const long op2_e = op2_list[op2_i];" : "const long op2_e = op2_i;");
+  put_element(g);
+  put_close(g);
+}

@@ -80,6 +80,9 @@ const char *word_named(const struct generator *g, const char *name);
 void add_words(const struct generator *g, struct text *out, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Frees a piece that went into the text, which fails with it. */
+void piece_free(const struct generator *g, struct text *piece);
+
 /* Components that lie apart in memory: the kernel gets a local row. */
 static inline bool dat_is_apart(const struct desc *d, int dat) {
   return d->dats[dat].soa && d->dats[dat].dim > 1;

@@ -108,8 +108,7 @@ void gpu_put_exact_better(struct gpu_writer *w, int arg, const char *value, cons
             most ? '>' : '<', best, gpu_of_type(w, a->type), value, best, most ? "true" : "false", best,
             value);
   put_components(&w->g, a->dim, "%s", text_str(&line));
-  w->g.out->failed |= line.failed;
-  text_free(&line);
+  piece_free(&w->g, &line);
 }
 
 void gpu_put_exact_after(struct gpu_writer *w, int arg) {

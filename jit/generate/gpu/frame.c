@@ -170,8 +170,7 @@ void gpu_put_head(struct gpu_writer *w, const struct gpu_parameters *p) {
              w->shape->block, name ? name : "", text_str(&list));
   w->g.out->failed |= !name;
   free(name);
-  w->g.out->failed |= list.failed;
-  text_free(&list);
+  piece_free(&w->g, &list);
   if (w->shape->dependent)
     put(&w->g, "op2_wait_for_before();");
   for (int i = 0; i < p->count; i++)

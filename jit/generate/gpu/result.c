@@ -347,8 +347,7 @@ static void put_leave(struct gpu_writer *w) {
       w->language->copies ? ", &op2_told" : "");
   put(&w->g, "  op2_last(op2_slots, op2_count, %s%s%s);", meeting(w, "op2_warps"),
       gpu_tells_host(w->g.d) ? ", op2_result" : "", text_str(&kept));
-  w->g.out->failed |= kept.failed;
-  text_free(&kept);
+  piece_free(&w->g, &kept);
 }
 
 void gpu_put_finish(struct gpu_writer *w) {

@@ -240,8 +240,7 @@ static void put_target(struct gpu_writer *w, int k) {
     put_best(w, k, text_str(&memory));
   for (int open = apart ? 3 : 2; open > 0; open--)
     put_close(&w->g);
-  w->g.out->failed |= memory.failed;
-  text_free(&memory);
+  piece_free(&w->g, &memory);
 }
 
 void gpu_put_warps(struct gpu_writer *w) {

@@ -62,7 +62,6 @@ void put_structs(struct generator *g, const char *before, bool kinds) {
       put_member(g, struct_word(g->d, types[i]), info->name, &info->members[m], kinds);
     put(g, "_Static_assert(sizeof(%s) == %zu, \"" STRUCT_DIFFERS "%s has %zu bytes in the program\");",
         struct_word(g->d, types[i]), info->size, info->name, info->size);
-    g->out->failed |= name.failed;
-    text_free(&name);
+    piece_free(g, &name);
   }
 }

@@ -24,7 +24,6 @@ static void close_parts(struct gpu *c) {
   if (c->device.name[0]) {
     if (!c->failed)
       c->driver->wait(c->self);
-    gpu_chains_forget(c, NULL);
     gpu_rows_free(c);
     gpu_pairs_close(c);
     gpu_values_free(c);

@@ -18,7 +18,6 @@ struct op_context;
 typedef unsigned long long gpu_address; /* of device memory, 0: none */
 typedef void *gpu_module;
 typedef void *gpu_function;
-typedef void *gpu_graph;
 
 struct gpu_device {
   int ordinal;
@@ -50,10 +49,12 @@ struct gpu_sizes {
   const int *bytes;
 };
 
-/* What the driver was given of launches that were held back. */
+/* What became of launches that were held back. */
 struct gpu_given {
-  long long launches, calls,
-      graphs; /* calls: that launch some of them; graphs: those of them that launch a graph */
+  long long launches; /* one by one, before one failed */
+  long long graphs;   /* that were launched */
+  long long spared;   /* launches that graphs made needless: all of a graph but one */
+  int refused;        /* the code with which the driver failed to make a graph; 0: it did not fail */
 };
 
 struct gpu_driver {
@@ -117,19 +118,6 @@ struct gpu_driver {
   /* The same of a kernel that waits itself for the one before it, and may begin earlier. NULL: there is no such thing. */
   int (*launch_dependent)(void *self, gpu_function function, unsigned blocks, unsigned threads,
                           unsigned shared, void **values, const struct gpu_sizes *sizes);
-
-  /* ---- graphs: what is given in one call; NULL: the driver has none. A failure of the first says that it has none after
-   * all ---- */
-  int (*graph_new)(void *self, gpu_graph *out);
-  /* The next node, behind all that are there. */
-  int (*graph_kernel)(void *self, gpu_graph graph, gpu_function function, unsigned blocks, unsigned threads,
-                      unsigned shared, void **values);
-  int (*graph_finish)(void *self, gpu_graph graph); /* there are no more */
-  /* Launch number `kernel` gets other values. */
-  int (*graph_set)(void *self, gpu_graph graph, int kernel, gpu_function function, unsigned blocks,
-                   unsigned threads, unsigned shared, void **values);
-  int (*graph_launch)(void *self, gpu_graph graph);
-  void (*graph_free)(void *self, gpu_graph graph);
 
   /* ---- launches that are held back; NULL: the driver has no graphs ---- */
   /* From now on (NULL: no longer) launches are held back, until something else is asked of the device, or `give`. Then it is

@@ -24,7 +24,7 @@ bool gpu_graph_pays(const struct gpu *c, int launches) {
 }
 
 static bool has_graphs(const struct op_context *ctx, const struct gpu *c) {
-  return c->driver->graph_new && !c->no_graphs && !*env_value(ctx->env, ENV_TIMING);
+  return c->driver->hold && !c->no_graphs && !*env_value(ctx->env, ENV_TIMING);
 }
 
 /* A loop that nothing was made of is one of several, whose rows are reached directly or only read. Forms that are not counted

@@ -13,7 +13,6 @@
 struct gbl;
 struct op_context;
 struct launch;
-struct list;
 struct plan;
 struct plan_cache;
 struct plan_entry;
@@ -59,16 +58,9 @@ struct gpu {
   unsigned char *landing;   /* pinned memory that results are copied to */
   size_t landing_bytes;
   struct gpu_under_way under_way;
-  struct list *chains; /* graph.c's */
-  struct gpu_recording {
-    gpu_graph graph; /* what is launched becomes a part of it; NULL: it is launched */
-    bool again;      /* it is one already, and gets other values */
-    int next;        /* number of the next launch */
-    bool back; /* blocks of the newest loop run from the last to the first; with `again`, of the next one */
-  } recording;
-  bool no_graphs;
-  bool holds;                   /* launches back */
-  struct gpu_given given;       /* graphs: of this chain */
+  bool no_graphs;               /* the driver failed to make one */
+  bool holds;                   /* the driver holds launches back */
+  struct gpu_given given;       /* since the newest chain began */
   unsigned long long turns;     /* by sets and parts: the newest loop ran forwards */
   op_counters_t *counters;      /* the context's */
   bool failed;                  /* a kernel failed: the driver takes no more work */
@@ -319,32 +311,22 @@ void gpu_variant_free(struct gpu *c, struct gpu_variant *v, const struct gpu_tar
 void gpu_loop_free(struct gpu *c, struct gpu_loop *l);
 
 /* ---- chains (graph.c) ---- */
-/* Launches that are ready, as struct backend's run_chain. A chain that comes again is one graph. */
+/* Launches that are ready, as struct backend's run_chain. A chain that comes again runs as one graph. */
 int gpu_run_chain(struct op_context *ctx, struct launch *const *launches, int n, bool *ran,
                   struct error *err);
 /* Chains of ranks: what loops and messages launch is held back from now on, as far as the driver can; false: no longer. */
 int gpu_hold(struct op_context *ctx, enum space space, bool on, struct error *err);
 /* As the mover's: what is held back begins. */
 int gpu_give(struct op_context *ctx, enum space space, struct error *err);
-/* The variant (NULL: any) is about to go, and with it the graphs that have it. */
-void gpu_chains_forget(struct gpu *c, const struct gpu_variant *v);
-
 /* ---- launches (launch.c) ---- */
 /* `landing`: pinned memory where results come to, of gpu_result_bytes and no other launch's until they are taken. */
 int gpu_launch_part(struct op_context *ctx, struct launch *launch, struct gpu_variant *v, int part,
                     unsigned char *landing, struct error *err);
-/* A launch, or a part of the graph that is recorded. */
-int gpu_issue(struct gpu *c, gpu_function function, unsigned blocks, unsigned threads, unsigned shared,
-              void **values, const struct gpu_sizes *sizes);
-/* What an argument begins with that travels with a launch, or is copied before it. */
-void *gpu_global_values(const struct launch *launch, int arg);
 /* The results, in two steps: on their way to pinned memory, combined on the device if the loop's kernel did not do it; there,
  * when it was waited for. Bytes that they have, 0: there are none. */
 size_t gpu_result_bytes(const struct launch *launch, const struct gpu_variant *v);
 int gpu_send_results(struct op_context *ctx, struct launch *launch, struct gpu_variant *v,
                      unsigned char *landing, struct error *err);
-/* What stays on the device is the newest there. */
-void gpu_mark_kept(const struct loop *loop);
 void gpu_take_results(struct op_context *ctx, struct launch *launch, const unsigned char *landing);
 /* Send the results and wait for them. */
 int gpu_fetch_results(struct op_context *ctx, struct launch *launch, struct gpu_variant *v,

@@ -13,13 +13,10 @@
 
 /* ---- the kernels ---- */
 int gpu_rows_generate(const struct desc *d, struct generated *out, struct error *err) {
-  *out = (struct generated){.main_file = strdup("op2_rows.cu"),
-                            .kernel_file = strdup("op2_rows"),
-                            .prelude_file = strdup("op2_rows.h"),
-                            .prelude = ""};
+  *out = (struct generated){.prelude = ""};
+  generated_name(out, "op2_rows", ".cu", "", "op2_rows.h");
   text_add(&out->main, d->text);
-  const bool good = out->main_file && out->kernel_file && out->prelude_file && text_ok(&out->main);
-  return good ? OP_OK : error_memory(err, "the kernels of messages", out->main.length);
+  return generated_end(out, OP_OK, err);
 }
 
 static int get_program(struct op_context *ctx, struct loop *loop, struct gpu_program **out,

@@ -76,27 +76,32 @@ struct nothing {
   gpu_function function;
   void *values[2];
   bool dependent;
+  int nodes; /* of a graph; 0: each kernel is launched by itself */
 };
 static const int nothing_bytes[] = {0, sizeof(int)};
 static const struct gpu_sizes nothing_sizes = {2, nothing_bytes};
 
-static int give_kernel(const struct measuring *m, struct nothing *n, gpu_graph graph) {
+static int give_kernels(const struct measuring *m, struct nothing *n) {
   const struct gpu_driver *d = m->c->driver;
-  if (graph)
-    return d->graph_launch(m->c->self, graph);
-  return (n->dependent ? d->launch_dependent : d->launch)(m->c->self, n->function, 1, THREADS, 0, n->values,
-                                                          &nothing_sizes);
+  int code = 0;
+  for (int i = 0; !code && i < (n->nodes ? n->nodes : 1); i++)
+    code = (n->dependent ? d->launch_dependent : d->launch)(m->c->self, n->function, 1, THREADS, 0, n->values,
+                                                            &nothing_sizes);
+  return code || !n->nodes ? code : d->give(m->c->self);
 }
 
 /* Seconds from one kernel, or graph, to the next: more and more of them. */
-static int time_giving(const struct measuring *m, struct nothing *n, gpu_graph graph, double *each) {
+static int time_giving(const struct measuring *m, struct nothing *n, double *each) {
   const struct gpu_driver *d = m->c->driver;
   double seconds = 0;
-  int code = give_kernel(m, n, graph); /* the first one of a kind may be prepared */
+  int code =
+      give_kernels(m, n); /* the first kernel of a kind may be prepared, and the second row becomes a graph */
+  if (!code)
+    code = give_kernels(m, n);
   for (int times = 8; !code && times <= 4096 && seconds < long_enough; times *= 2) {
     code = d->time_begin(m->c->self);
     for (int i = 0; !code && i < times; i++)
-      code = give_kernel(m, n, graph);
+      code = give_kernels(m, n);
     if (!code)
       code = d->time_end(m->c->self, &seconds);
     *each = seconds / times;
@@ -104,19 +109,14 @@ static int time_giving(const struct measuring *m, struct nothing *n, gpu_graph g
   return code;
 }
 
-static int time_graph(const struct measuring *m, struct nothing *n, int nodes, double *each) {
+static int time_graph(const struct measuring *m, const struct nothing *of, int nodes, double *each) {
   const struct gpu_driver *d = m->c->driver;
-  gpu_graph graph = NULL;
-  int code = d->graph_new(m->c->self, &graph);
-  for (int i = 0; !code && i < nodes; i++)
-    code = d->graph_kernel(m->c->self, graph, n->function, 1, THREADS, 0, n->values);
-  if (!code)
-    code = d->graph_finish(m->c->self, graph);
-  if (!code)
-    code = time_giving(m, n, graph, each);
-  if (graph)
-    d->graph_free(m->c->self, graph);
-  return code;
+  struct gpu_given given = {0};
+  struct nothing n = *of;
+  n.nodes = nodes;
+  const int held = d->hold(m->c->self, &given), code = held ? held : time_giving(m, &n, each),
+            given_back = d->hold(m->c->self, NULL);
+  return code ? code : given.refused ? given.refused : given_back;
 }
 
 /* A driver without graphs, or that fails to make one, gains nothing by them. */
@@ -128,14 +128,14 @@ static int giving_times(const struct measuring *m, struct gpu_rates *out) {
   double few = 0, many = 0;
   int code = m->c->driver->module_function(m->c->self, &n.function, m->module, "op2_fill");
   if (!code)
-    code = time_giving(m, &n, NULL, &out->launch);
+    code = time_giving(m, &n, &out->launch);
   m->c->failed |= code != 0;
   out->node = out->dependent = out->launch;
   if (!code && m->c->device.dependents &&
       (m->c->driver->module_function(m->c->self, &behind.function, m->module, "op2_behind") ||
-       time_giving(m, &behind, NULL, &out->dependent)))
+       time_giving(m, &behind, &out->dependent)))
     m->c->device.dependents = false;
-  if (code || !m->c->driver->graph_new || time_graph(m, &n, FEW, &few) || time_graph(m, &n, MANY, &many))
+  if (code || !m->c->driver->hold || time_graph(m, &n, FEW, &few) || time_graph(m, &n, MANY, &many))
     return code;
   out->node = many > few ? (many - few) / (MANY - FEW) : out->launch;
   out->graph = few > FEW * out->node ? few - FEW * out->node : 0;

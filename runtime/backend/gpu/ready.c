@@ -496,7 +496,6 @@ static void release_part(struct gpu *c, struct gpu_part *p, const struct gpu_tar
 }
 
 void gpu_unmake(struct gpu *c, struct gpu_variant *v, const struct gpu_targets *targets) {
-  gpu_chains_forget(c, v);
   for (int p = 0; p < LOOP_PARTS; p++)
     release_part(c, &v->parts[p], targets);
   if (v->owns_ticket)
