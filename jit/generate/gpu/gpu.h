@@ -48,11 +48,19 @@ struct gpu_shape {
 void gpu_shape_print(const struct gpu_shape *s, struct text *out);
 /* One such word, or "scalars", replaces what it names; false for any other. */
 bool gpu_shape_word(const char *word, struct gpu_shape *s);
-bool gpu_has_blocks(enum gpu_strategy s); /* works on a plan's blocks */
-/* Sums by targets, which a plan lists; and is there something apart that a second kernel adds? */
+/* The strategy works on a plan's blocks. */
+static inline bool gpu_has_blocks(enum gpu_strategy s) {
+  return s == GPU_STAGED || s == GPU_BLOCKS || s == GPU_WHOLE;
+}
+/* It sums by targets, which a plan lists. */
 static inline bool gpu_sums_by_targets(enum gpu_strategy s) {
   return s == GPU_WARPS || s == GPU_ORDERED;
 }
+/* The threads of a block work in shared memory. */
+static inline bool gpu_has_shared(enum gpu_strategy s) {
+  return s == GPU_STAGED || s == GPU_WHOLE || gpu_sums_by_targets(s);
+}
+/* A second kernel adds what this one kept apart. */
 static inline bool gpu_adds_later(enum gpu_strategy s) {
   return s == GPU_APART || s == GPU_ORDERED;
 }
@@ -137,16 +145,15 @@ enum gpu_parameter_kind {
 struct gpu_parameter {
   enum gpu_parameter_kind kind;
   int index, column;
-  size_t bytes;
+  size_t bytes; /* 0: it is an address */
 };
 struct gpu_parameters {
   int count;
+  bool failed; /* while they were found: no memory */
   struct gpu_parameter *items;
 };
 int gpu_parameters_find(const struct desc *d, const struct gpu_shape *s, const struct gpu_targets *t,
                         struct gpu_parameters *out, struct error *err);
-/* What a driver has to know of it: bytes, 0 for an address. */
-int gpu_parameter_bytes(const struct gpu_parameter *p);
 void gpu_parameters_free(struct gpu_parameters *p);
 
 /* ---- results ---- */

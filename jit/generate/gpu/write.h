@@ -68,8 +68,6 @@ void gpu_put_user_text(struct gpu_writer *w, const struct generated *files);
 void gpu_put_value_types(struct gpu_writer *w, const struct gpu_parameters *p);
 void gpu_put_head(struct gpu_writer *w, const struct gpu_parameters *p);
 void gpu_put_part(struct gpu_writer *w, const struct gpu_parameters *p);
-/* Do the threads of a block work in shared memory? */
-bool gpu_has_shared(const struct gpu_writer *w);
 
 /* An increment that others may meet: of a target. */
 bool gpu_is_increment(const struct gpu_writer *w, const struct desc_arg *a);

@@ -158,15 +158,13 @@ struct gpu_program {
   gpu_module module;
   int *constant_changes; /* per constant: which value it holds, -1: none */
 };
-/* That of a graph of tasks, as gpu_program_get. */
-int gpu_program_tasks(struct op_context *ctx, struct gpu *c, const struct desc *desc,
-                      const struct gpu_shape *shape, struct gpu_program **out, struct error *err);
 /* From memory, the cache, the compiler or the rank that asks them for this kind of GPU; collective over its ranks.
- * `shape` NULL: the kernels of messages (halo.c), which `loop` needs first. Belongs to the backend's jit. */
-int gpu_program_get(struct op_context *ctx, struct loop *loop, const struct desc *desc,
+ * `shape` NULL: the kernels of messages (halo.c), which `loop` needs first. `loop` NULL: a graph of tasks. Belongs to the
+ * backend's jit. */
+int gpu_program_get(struct op_context *ctx, struct gpu *c, struct loop *loop, const struct desc *desc,
                     const struct gpu_shape *shape, struct gpu_program **out, struct error *err);
 /* The same behind the program, alone: false as long as it is being compiled, or something else is. */
-bool gpu_program_prepare(struct op_context *ctx, struct loop *loop, const struct desc *desc,
+bool gpu_program_prepare(struct op_context *ctx, struct gpu *c, const struct desc *desc,
                          const struct gpu_shape *shape);
 /* The functions of the variant's program: its launches are known. OP_ERR_SIZE for one that the driver made too large. */
 int gpu_program_functions(struct op_context *ctx, const struct loop *loop, struct gpu_variant *v,

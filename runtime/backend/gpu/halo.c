@@ -23,9 +23,10 @@ static int get_program(struct op_context *ctx, struct loop *loop, struct gpu_pro
                        struct error *err) {
   struct text source = {0};
   char name[] = "op2_rows", fp[] = "contract";
-  gpu_rows_text(gpu_of(ctx, loop->space)->driver->dialect, &source);
+  struct gpu *c = gpu_of(ctx, loop->space);
+  gpu_rows_text(c->driver->dialect, &source);
   struct desc d = {.kernel_name = name, .text = source.data, .fp = fp};
-  const int code = text_ok(&source) ? gpu_program_get(ctx, loop, &d, NULL, out, err)
+  const int code = text_ok(&source) ? gpu_program_get(ctx, c, loop, &d, NULL, out, err)
                                     : error_memory(err, "the kernels of messages", source.length);
   text_free(&source);
   return code;

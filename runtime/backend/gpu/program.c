@@ -139,19 +139,8 @@ static int open_jit(struct op_context *ctx, struct gpu *c, struct error *err) {
                         : context_jit_of(ctx, &targets[c->driver->dialect], c, ctx->gpus, &c->jit, err);
 }
 
-int gpu_program_tasks(struct op_context *ctx, struct gpu *c, const struct desc *desc,
-                      const struct gpu_shape *shape, struct gpu_program **out, struct error *err) {
-  struct jit_code got = {0};
-  int code = open_jit(ctx, c, err);
-  if (!code)
-    code = backend_code(ctx, NULL, c->jit, desc, shape, &got, err);
-  *out = got.code;
-  return code;
-}
-
-int gpu_program_get(struct op_context *ctx, struct loop *loop, const struct desc *desc,
+int gpu_program_get(struct op_context *ctx, struct gpu *c, struct loop *loop, const struct desc *desc,
                     const struct gpu_shape *shape, struct gpu_program **out, struct error *err) {
-  struct gpu *c = gpu_of(ctx, loop->space);
   struct jit_code got = {0};
   int code = open_jit(ctx, c, err);
   if (!code)
@@ -160,9 +149,8 @@ int gpu_program_get(struct op_context *ctx, struct loop *loop, const struct desc
   return code;
 }
 
-bool gpu_program_prepare(struct op_context *ctx, struct loop *loop, const struct desc *desc,
+bool gpu_program_prepare(struct op_context *ctx, struct gpu *c, const struct desc *desc,
                          const struct gpu_shape *shape) {
-  struct gpu *c = gpu_of(ctx, loop->space);
   struct error ignored = {0};
   const bool ready = open_jit(ctx, c, &ignored) || jit_prepare(c->jit, desc, shape);
   error_free(&ignored);

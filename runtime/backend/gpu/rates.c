@@ -142,29 +142,34 @@ static int giving_times(const struct measuring *m, struct gpu_rates *out) {
   return OP_OK;
 }
 
-/* False: it could not be measured. */
-static bool measure(struct gpu *c, gpu_module module, struct gpu_rates *out) {
-  struct measuring m = {.c = c, .module = module};
+static int measure_all(struct measuring *m, struct gpu_rates *out) {
   double reds = 0;
+  int code = copy_rate(m, &out->copy);
+  if (!code)
+    code = fill(m, REACHED / PIECE);
+  if (!code)
+    code = sector_rate(m, "op2_read", &out->sectors);
+  if (!code)
+    code = sector_rate(m, "op2_red", &reds);
+  if (!code)
+    code = giving_times(m, out);
+  out->red = reds > 0 ? out->sectors / reds : 0;
+  return code;
+}
+
+/* False: it could not be measured. `copies`: only how fast memory is copied. */
+static bool measure(struct gpu *c, gpu_module module, bool copies, struct gpu_rates *out) {
+  struct measuring m = {.c = c, .module = module};
   int code = c->driver->memory_alloc(c->self, &m.memory, COPIED);
   if (!code)
     code = c->driver->memory_alloc(c->self, &m.other, COPIED);
   if (!code)
-    code = copy_rate(&m, &out->copy);
-  if (!code)
-    code = fill(&m, REACHED / PIECE);
-  if (!code)
-    code = sector_rate(&m, "op2_read", &out->sectors);
-  if (!code)
-    code = sector_rate(&m, "op2_red", &reds);
-  if (!code)
-    code = giving_times(&m, out);
+    code = copies ? copy_rate(&m, &out->copy) : measure_all(&m, out);
   if (!c->failed && m.memory)
     c->driver->memory_free(c->self, m.memory);
   if (!c->failed && m.other)
     c->driver->memory_free(c->self, m.other);
-  out->red = reds > 0 ? out->sectors / reds : 0;
-  return !code && out->copy > 0 && out->sectors > 0 && out->red > 0 && out->launch > 0;
+  return !code && out->copy > 0 && (copies || (out->sectors > 0 && out->red > 0 && out->launch > 0));
 }
 
 /* The kernels are a text of their own, as those of messages are (halo.c). `program` NULL: compiled behind the program; then
@@ -173,23 +178,24 @@ static bool make(struct op_context *ctx, struct loop *loop, struct gpu_program *
   struct text source = {0};
   struct error ignored = {0};
   char name[] = "op2_rates", fp[] = "contract";
-  const struct gpu *c = gpu_of(ctx, loop->space);
+  struct gpu *c = gpu_of(ctx, loop->space);
   gpu_rates_text(c->driver->dialect, c->device.dependents, &source);
   const struct desc d = {.kernel_name = name, .text = source.data, .fp = fp};
   const bool made =
-      text_ok(&source) && (program ? gpu_program_get(ctx, loop, &d, NULL, program, &ignored) == OP_OK
-                                   : gpu_program_prepare(ctx, loop, &d, NULL));
+      text_ok(&source) && (program ? gpu_program_get(ctx, c, loop, &d, NULL, program, &ignored) == OP_OK
+                                   : gpu_program_prepare(ctx, c, &d, NULL));
   error_free(&ignored);
   text_free(&source);
   return made;
 }
 
-static bool make_and_measure(struct op_context *ctx, struct loop *loop, bool own, struct gpu_rates *out) {
+static bool make_and_measure(struct op_context *ctx, struct loop *loop, bool own, bool copies,
+                             struct gpu_rates *out) {
   struct gpu_program *program = NULL;
   const long long compiles = ctx->counters->compiles; /* of loops */
   const bool made = make(ctx, loop, &program);
   ctx->counters->compiles = compiles;
-  return made && own && measure(gpu_of(ctx, loop->space), program->module, out);
+  return made && own && measure(gpu_of(ctx, loop->space), program->module, copies, out);
 }
 
 /* All of them, read or written. */
@@ -234,7 +240,7 @@ int gpu_rates_get(struct op_context *ctx, struct loop *loop, int code, struct er
   code = agree_on_largest(ctx->agreement, code, &missing, 1, err);
   if (code)
     return code;
-  const bool measured = missing > 0 && make_and_measure(ctx, loop, own, &r);
+  const bool measured = missing > 0 && make_and_measure(ctx, loop, own, false, &r);
   if (measured)
     in_store(ctx, c, &r, true);
   c->rates = known || measured ? r : usual(c);
@@ -252,34 +258,17 @@ bool gpu_rates_known(struct op_context *ctx, struct loop *loop) {
   const bool keeps = ctx->store && store_path(ctx->store), known = keeps && in_store(ctx, c, &r, false);
   if (keeps && !known && !make(ctx, loop, NULL))
     return false;
-  const bool measured = keeps && !known && make_and_measure(ctx, loop, true, &r);
+  const bool measured = keeps && !known && make_and_measure(ctx, loop, true, false, &r);
   if (measured)
     in_store(ctx, c, &r, true);
   c->rates = known || measured ? r : usual(c);
   return c->rates.copy > 0;
 }
 
-/* Of the measuring kernels one, without a loop. */
+/* One of the measuring kernels, without a loop. */
 double gpu_bandwidth(struct op_context *ctx) {
   char name[] = "op2_rates";
   struct loop none = {.name = name, .space = space_of_device(0), .ready = {.trying = true}};
-  struct gpu *c = gpu_of(ctx, none.space);
-  struct gpu_program *program = NULL;
-  double rate = c->rates.copy;
-  const long long compiles = ctx->counters->compiles;
-  const bool made = !(rate > 0) && make(ctx, &none, &program);
-  ctx->counters->compiles = compiles;
-  if (!made)
-    return rate > 0 ? rate : 0;
-  struct measuring m = {.c = c, .module = program->module};
-  int code = c->driver->memory_alloc(c->self, &m.memory, COPIED);
-  if (!code)
-    code = c->driver->memory_alloc(c->self, &m.other, COPIED);
-  if (!code)
-    code = copy_rate(&m, &rate);
-  if (!c->failed && m.memory)
-    c->driver->memory_free(c->self, m.memory);
-  if (!c->failed && m.other)
-    c->driver->memory_free(c->self, m.other);
-  return code || !(rate > 0) ? 0 : rate;
+  struct gpu_rates r = {.copy = gpu_of(ctx, none.space)->rates.copy};
+  return r.copy > 0 || make_and_measure(ctx, &none, true, true, &r) ? r.copy : 0;
 }

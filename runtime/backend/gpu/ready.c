@@ -119,7 +119,7 @@ static int make_plan(struct making *w) {
   struct plan_staged *staged = array_new((size_t)w->targets->count, sizeof *staged);
   int code = w->loop->meets ? loop_columns(w->loop, w->part, COLUMNS_WRITTEN, &columns, &n, w->err)
                             : list_columns(w, &columns, staged, &n);
-  const bool stages = s == GPU_STAGED || s == GPU_WHOLE || gpu_sums_by_targets(s);
+  const bool stages = gpu_has_shared(s);
   struct plan_wish wish = {.request = {.begin = w->part->begin,
                                        .size = elements(w),
                                        .block_size = block_size(w),
@@ -442,7 +442,7 @@ static int make_values(struct making *w) {
   w->p->values = array_new(n, sizeof *w->p->values);
   w->p->sizes = array_new(n, sizeof *w->p->sizes);
   for (size_t i = 0; w->p->sizes && i < n; i++)
-    w->p->sizes[i] = gpu_parameter_bytes(&w->v->parameters.items[i]);
+    w->p->sizes[i] = (int)w->v->parameters.items[i].bytes;
   return w->p->words && w->p->values && w->p->sizes
              ? OP_OK
              : error_memory(w->err, "a kernel's parameters", n * sizeof(void *));
@@ -511,7 +511,7 @@ void gpu_unmake(struct gpu *c, struct gpu_variant *v, const struct gpu_targets *
 /* Plan, launches and memory of one part. */
 static int make_part(struct making *w) {
   const enum gpu_strategy s = w->v->shape.strategy;
-  const bool stages = s == GPU_STAGED || s == GPU_WHOLE || gpu_sums_by_targets(s);
+  const bool stages = gpu_has_shared(s);
   int code = OP_OK;
   w->plan = NULL;
   if (s == GPU_COLOURS && w->loop->reproducible)
@@ -579,9 +579,9 @@ int gpu_plan(struct op_context *ctx, struct loop *loop, int which, struct error 
 
 int gpu_code(struct op_context *ctx, struct loop *loop, int which, bool wait, struct error *err) {
   struct making w = making_of(ctx, loop, which, err);
-  if (!wait && !gpu_program_prepare(ctx, loop, &loop->desc, &w.v->shape))
+  if (!wait && !gpu_program_prepare(ctx, w.c, &loop->desc, &w.v->shape))
     return OP_OK;
-  int code = gpu_program_get(ctx, loop, &loop->desc, &w.v->shape, &w.v->program, err);
+  int code = gpu_program_get(ctx, w.c, loop, &loop->desc, &w.v->shape, &w.v->program, err);
   if (!code)
     code = gpu_program_functions(ctx, loop, w.v, w.targets, err);
   if (!code)

@@ -104,10 +104,6 @@ struct opencl_choice {
   int lanes;        /* work-items of a sub-group that sum together, 0: there are no sub-groups */
   bool are_sized;   /* kernels can ask for sub-groups of just so many */
 };
-enum { OPENCL_MOST = 32 };
-/* All devices of all platforms; *count at most OPENCL_MOST. OP_ERR_BACKEND: there is none. */
-int opencl_list(const struct opencl_driver *d, struct opencl_choice out[OPENCL_MOST], int *count,
-                struct error *err);
 /* `wanted`: "platform:device", each a number or a part of the name; "": the first that is no CPU, by turns of `rank`,
  * or else the first. */
 int opencl_choose(const struct opencl_driver *d, const char *wanted, int rank, struct opencl_choice *out,

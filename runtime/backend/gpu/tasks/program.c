@@ -110,7 +110,7 @@ static int compile(const struct making *m, struct gpu_program **out) {
   }
   struct desc d = {.kernel_name = name, .text = j.text.data, .fp = fp, .origins = j.origins};
   const int code = whole && text_ok(&j.text)
-                       ? gpu_program_tasks(m->ctx, m->c, &d, &shape, out, m->err)
+                       ? gpu_program_get(m->ctx, m->c, NULL, &d, &shape, out, m->err)
                        : error_memory_of(m->err, "the kernels of graph", tasks_name(m->g), j.text.length);
   text_free(&j.text);
   origins_free(&j.origins);
