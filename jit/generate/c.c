@@ -76,7 +76,7 @@ static void put_constant_updates(struct generator *g) {
 
 /* ---- the file ----------------------------------------------------------------------------------*/
 
-/* What strips need, once for each type and row length. */
+/* Helpers of strips, once for each type and row length. */
 struct helpers {
   bool types[TYPE_COUNT], rows[TYPE_COUNT][LANES_LONGEST_ROW + 1];
 };

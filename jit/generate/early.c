@@ -6,7 +6,7 @@
 
 enum { PLACES_EARLY = 32 };
 
-/* Of the dat there is a row that elements have for themselves, in one piece. */
+/* Each element has a row of the dat for itself, in one piece. */
 static bool is_own_row(const struct desc *d, int dat) {
   bool own = false;
   for (int i = 0; i < d->nargs; i++) {

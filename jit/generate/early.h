@@ -1,4 +1,4 @@
-/* What is asked for early, for elements of a list. */
+/* Prefetches, for elements of a list. */
 #ifndef OP2JIT_JIT_GENERATE_EARLY_H
 #define OP2JIT_JIT_GENERATE_EARLY_H
 

@@ -30,7 +30,7 @@ static bool read_count(const char *word, int *out) {
   return true;
 }
 
-/* Of each a variant has one. */
+/* A variant has one word of each kind. */
 enum word_kind { WORD_UNKNOWN, WORD_STRATEGY, WORD_THREADS, WORD_BLOCK, WORD_SHAPE, WORD_ORDER, WORD_KINDS };
 
 static const char *const kinds[WORD_KINDS] = {[WORD_STRATEGY] = "strategy",

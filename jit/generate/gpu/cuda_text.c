@@ -39,7 +39,7 @@ static void blank(const struct tokens *t, size_t first, size_t end, char *text) 
       text[at] = ' ';
 }
 
-/* What C allows in a parameter's brackets and C++ does not: `double b[restrict 2]`. */
+/* Words that C allows in a parameter's brackets and C++ does not: `double b[restrict 2]`. */
 static void blank_qualifiers(const struct tokens *t, size_t open, char *text) {
   static const char *const words[] = {"static", "restrict", "const", "volatile"};
   for (size_t at = open + 1, w = 0; w < sizeof words / sizeof *words; w++)

@@ -1,7 +1,7 @@
-/* Results with the same bits in any order of the elements (desc_reproduces): what one element gives is kept apart until the
- * kernel is done with it. Sums are whole numbers then, of which neighbouring limbs are kept, those of the largest value and
- * below: each limb adds up what all values have there, so that nothing depends on who comes first. Limbs are those of
- * base/exact/, where the host puts them together. Of extrema that are equal -0 is less than 0. */
+/* Results with the same bits in any order of the elements (desc_reproduces). The result of one element is kept apart
+ * until the kernel is done with it. Sums are whole numbers then. They keep four neighbouring limbs, those of the largest
+ * value and below; each limb adds up the digits of all values there, so that nothing depends on the order. Limbs are
+ * those of base/exact/, where the host puts them together. Among equal extrema -0 is less than 0. */
 #include <stdio.h>
 
 #include "jit/generate/gpu/write.h"
@@ -20,7 +20,7 @@ bool gpu_is_exact_sum(const struct desc *d, int arg) {
   return gpu_is_exact(d, arg) && d->args[arg].access == OP_INC;
 }
 
-/* What lies in limbs below the first that is kept is lost, and so it is of each value, whenever it came. */
+/* Digits below the lowest limb that is kept are lost. They are lost of each value, whenever it came. */
 static const char helpers[] =
     "typedef struct { $wide limbs[4]; int top, odd; } op2_exact;\n"
     "$helper op2_exact_clear(op2_exact *e) {\n"

@@ -1,4 +1,4 @@
-/* What stands around the body of a kernel: constants, the user's text, parameters. */
+/* The text around the body of a kernel: constants, the user's text, parameters. */
 #include <stdlib.h>
 
 #include "jit/front/prelude.h"

@@ -85,7 +85,7 @@ struct gpu_targets {
   int count;
   struct gpu_target items[OP_MAX_ARGS];
 };
-/* Is one reached by a ragged map? Then the kernel adds in memory, and COLOURS is the only strategy. */
+/* A target is reached by a ragged map: the kernel adds in memory, and COLOURS is the only strategy. */
 bool gpu_targets_are_ragged(const struct desc *d, const struct gpu_targets *t);
 /* Every dat that is incremented through maps, with all columns that reach it, in the order of the arguments: also
  * the elements themselves, where it is incremented directly too. */
@@ -218,7 +218,7 @@ void gpu_rows_text(enum gpu_dialect dialect, struct text *out);
 void gpu_rates_text(enum gpu_dialect dialect, bool dependents, struct text *out);
 /* The user's text, changed where C++ would read something else. Lines stay. */
 void cuda_copy_text(const struct kernel *k, const struct desc *d, struct text *out);
-/* What stands before a name of the user's there: nothing, or what makes a word of C++ a name again. */
+/* The prefix of a name of the user's: nothing, or letters that make a word of C++ a name again. */
 const char *cuda_before_name(const char *name);
 /* The name of a constant that is not folded, as a module knows it. */
 void cuda_constant_symbol(const char *name, struct text *out);

@@ -53,7 +53,7 @@ static bool is_function(const struct kernel *k, size_t token) {
   return false;
 }
 
-/* Is the statement of depth 0 that begins here a variable with values? */
+/* The statement of depth 0 that begins here is a variable with values. */
 static bool is_variable(const struct tokens *t, size_t first) {
   if (t->items[first].directive || token_is(t, first, "typedef"))
     return false;
@@ -115,7 +115,7 @@ static void add_word(const struct state *s, size_t i, const char *word, size_t l
   text_add_bytes(out, word, length);
 }
 
-/* What a function is handed before its arguments. `open`: the token of its parenthesis. */
+/* Hands the constants to a function before its arguments. `open`: the token of its parenthesis. */
 static void add_handed(const struct state *s, size_t open, bool definition, struct text *out) {
   const struct tokens *t = &s->k->tokens;
   const bool none =
@@ -160,7 +160,7 @@ static bool is_wanted_whole(const struct state *s, const char *name) {
   return false;
 }
 
-/* What the type is called in the text. */
+/* The type's name in the text. */
 static void add_type(enum type_code type, struct text *out) {
   const char *name = type_info(type)->name, *blank = strrchr(name, ' '), *last = blank ? blank + 1 : name;
   if (type_is_struct(type)) {
@@ -229,7 +229,7 @@ static void add_brace(struct state *s, size_t i, struct text *out) {
 
 /* ---- all tokens ------------------------------------------------------------------------------------*/
 
-/* What a variable of the file is, and points to, is in the space of constants. */
+/* A variable of the file, and the values it points to, are in the space of constants. */
 static void add_space(struct state *s, size_t i, struct text *out) {
   const struct tokens *t = &s->k->tokens;
   if (s->fresh) {

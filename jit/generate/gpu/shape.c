@@ -167,7 +167,7 @@ void gpu_targets_free(struct gpu_targets *t) {
 }
 
 /* ---- slots ---- */
-/* What a block leaves behind: reductions, payloads, and globals that the one element of a set writes. */
+/* A block leaves in its slot: reductions, payloads, and globals that the one element of a set writes. */
 static bool in_slot(const struct desc_arg *a) {
   return a->present && (a->form == DESC_INFO || (a->form == DESC_GBL && access_changes(a->access)));
 }

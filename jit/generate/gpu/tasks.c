@@ -9,7 +9,7 @@
 
 #include "jit/generate/gpu/write.h"
 
-/* What the scheduler calls its words, in the languages. Reads go to memory: others change it. */
+/* The scheduler's words in the languages. Reads go to memory, since others change it. */
 static const char cuda_front[] =
     "#define op_task_memory\n"
     "#define op_task_thread ((int)threadIdx.x)\n"

@@ -149,7 +149,7 @@ static void put_best(struct gpu_writer *w, int k, const char *memory) {
   put(&w->g, "if (op2_any) op2_atomic_improve%s(&%s, op2_from, op2_best, %s);", of, memory, most);
 }
 
-/* What the value of a target begins with, or the next summand; of as many components as one addition takes. */
+/* The first value of a sum, or the next summand; as many components as one addition takes. */
 static void put_summand(struct gpu_writer *w, int k, int piece, bool first) {
   const struct desc_dat *dat = dat_of(w, k);
   const char *sum = piece > 1 ? "op2_sum[op2_j]" : "op2_sum";

@@ -1,11 +1,11 @@
-/* What the files of the dialects of GPUs share. */
+/* Declarations that the files of the dialects of GPUs share. */
 #ifndef OP2JIT_JIT_GENERATE_GPU_WRITE_H
 #define OP2JIT_JIT_GENERATE_GPU_WRITE_H
 
 #include "jit/generate/gpu/gpu.h"
 #include "jit/generate/skeleton.h"
 
-/* What a language is beside the dialect's words. */
+/* A language: the dialect's words, and all else in which languages differ. */
 struct gpu_language {
   const struct words *words;
   const char *main_ending, *prelude_file;
@@ -97,8 +97,8 @@ void gpu_put_brought(struct gpu_writer *w);
 void gpu_put_near_cleared(struct gpu_writer *w);
 void gpu_put_taken_back(struct gpu_writer *w);
 
-/* exact.c, for results of which gpu_is_exact: what the rest calls; before the kernel is called for an element, and behind it;
- * the better one of two stays in `best`. '#' in both is the component. */
+/* exact.c, for results with gpu_is_exact: the helpers; the lines before the kernel's call for an element, and behind
+ * it; the better one of two stays in `best`. '#' in both is the component. */
 void gpu_put_exact_helpers(struct gpu_writer *w);
 void gpu_put_exact_before(struct gpu_writer *w, int arg);
 void gpu_put_exact_after(struct gpu_writer *w, int arg);

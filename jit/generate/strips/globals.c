@@ -1,4 +1,4 @@
-/* What a strip makes of globals: sums and extrema of each lane, and which element an extremum belongs to. */
+/* Globals in strips: sums and extrema of each lane, and the element that an extremum belongs to. */
 #include "jit/generate/strips/strip.h"
 
 static void put_lane_decision(struct generator *g, int arg) {
@@ -100,7 +100,7 @@ void put_exact_helpers(struct generator *g) {
     put(g, "%s", lines[i]);
 }
 
-/* Of each component of what is summed: before the first strip, in a strip and behind the last. */
+/* A line for each component of a sum: before the first strip, in a strip or behind the last. */
 static void put_along(struct generator *g, const char *format, int times) {
   for (int i = 0; i < g->d->nargs; i++)
     for (int c = 0; is_summed(g, i) && c < g->d->args[i].dim; c++)

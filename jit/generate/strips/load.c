@@ -40,7 +40,7 @@ static bool has_entries(const struct desc_arg *a) {
          (arg_is_loaded(a) || !a->dropped);
 }
 
-/* Of those arguments whose targets are looked up together, does one before this one have the same column? */
+/* Some argument before this one has the same column, among those whose targets are looked up together. */
 static bool is_known(const struct generator *g, int arg, int v) {
   const struct desc_arg *a = &g->d->args[arg];
   for (int i = 0; i < g->d->nargs; i++) {

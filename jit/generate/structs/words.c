@@ -1,4 +1,4 @@
-/* What structs of the program are called in generated code, and their constants in its text. */
+/* Names of the program's structs in generated code, and constants of such types in its text. */
 #include <string.h>
 
 #include "jit/front/parameters.h"

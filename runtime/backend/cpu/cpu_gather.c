@@ -272,7 +272,7 @@ static void collect_extremum(const struct group *group, const struct source *of,
   }
 }
 
-/* Of each dat, by its first source. */
+/* Collects each dat once, by its first source. */
 static void collect_extrema(const struct group *group, long target) {
   for (int k = 0; k < group->nsources; k++) {
     const struct source *s = &group->sources[k];

@@ -1,4 +1,4 @@
-/* What the CUDA driver's table has behind it. */
+/* The state behind the CUDA driver's table. */
 #ifndef OP2JIT_BACKEND_CUDA_H
 #define OP2JIT_BACKEND_CUDA_H
 
@@ -71,7 +71,7 @@ int cuda_give(void *self);
 /* The launch is held back; false: nothing is, or there is no memory for it. */
 bool cuda_held_takes(struct cuda *cuda, cuda_function function, unsigned blocks, unsigned threads,
                      unsigned shared, void *const *values, const struct gpu_sizes *sizes);
-/* No graph is known any more: a function may be gone. */
+/* Forgets all graphs: a function of theirs may be gone. */
 void cuda_held_forget(struct cuda *cuda);
 void cuda_held_free(struct cuda *cuda);
 

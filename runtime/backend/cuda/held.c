@@ -62,7 +62,7 @@ static bool make_room(struct row *r, const struct gpu_sizes *sizes, size_t *end)
   return launches && at && bytes && values;
 }
 
-/* What a value does not fill is zero, so that bytes can be compared. */
+/* Bytes behind a value are zero, so that bytes can be compared. */
 static bool add(struct row *r, const struct held_launch *launch, void *const *values,
                 const struct gpu_sizes *sizes) {
   size_t at = end_of(r), end = at;

@@ -131,7 +131,7 @@ static int table_open(struct gpu *c, struct op_context *ctx, struct error *err) 
   if (!code)
     code = cuda_begin(cuda, ctx, &c->device, err);
   c->device.peers = !code && cuda_has_peers(&cuda->driver);
-  /* Who asks for it by name learns everything that is missing at once. */
+  /* A user who asks for CUDA by name learns everything that is missing at once. */
   if (code && !cuda->driver.library && env_given(ctx->env, ENV_BACKEND)) {
     const struct nvrtc_places where = places(ctx);
     add_nvrtc(&where, err);
@@ -299,7 +299,7 @@ static int table_launch(void *self, gpu_function function, unsigned blocks, unsi
                                         values, NULL);
 }
 
-/* What is held back, or is in a graph, is launched as any other. */
+/* A launch that is held back is launched as any other. */
 static int table_launch_dependent(void *self, gpu_function function, unsigned blocks, unsigned threads,
                                   unsigned shared, void **values, const struct gpu_sizes *sizes) {
   static const struct cuda_attribute serialization = {.id = 6, .value.number = 1};

@@ -55,7 +55,7 @@ static void backend_enter(struct op_context *ctx) {
       c->driver->enter(c->self);
 }
 
-/* What this process has of its own. */
+/* Opens this process's own part. */
 static int open_own(struct op_context *ctx, struct gpu *c, struct error *err) {
   const int code = c->driver->open(c, ctx, err);
   return code ? code : context_plans(ctx, &c->plans, err);
@@ -81,7 +81,7 @@ static bool can_compile(void *self, struct text *compiler) {
   return true;
 }
 
-/* Of the ranks with one kind of GPU one has the compiler open. */
+/* One of the ranks with one kind of GPU has the compiler open. */
 static int find_compiler(struct op_context *ctx, struct gpu *c, struct error *err) {
   if (comm_alone(ctx->comm))
     return open_compiler(ctx, c, err);

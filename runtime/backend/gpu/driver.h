@@ -1,6 +1,5 @@
-/* What the backend of GPUs asks of a driver: one table of functions each for CUDA, HIP and OpenCL. Functions that
- * return a code return the driver's own, 0 is success; `self` is what `open` made. Work is done in the order in
- * which it is given. */
+/* The drivers of GPUs: one table of functions each for CUDA, HIP and OpenCL. Functions that return a code return the
+ * driver's own, 0 is success; `self` is what `open` made. Work is done in the order in which it is given. */
 #ifndef OP2JIT_BACKEND_GPU_DRIVER_H
 #define OP2JIT_BACKEND_GPU_DRIVER_H
 
@@ -38,7 +37,7 @@ struct gpu_device {
   bool dependents; /* launch_dependent works, and this process's compiler knows how such kernels wait */
 };
 
-/* What another process knows memory by. */
+/* The name of memory for another process. */
 struct gpu_handle {
   unsigned char bytes[64];
 };
@@ -49,7 +48,7 @@ struct gpu_sizes {
   const int *bytes;
 };
 
-/* What became of launches that were held back. */
+/* The fate of launches that were held back. */
 struct gpu_given {
   long long launches; /* one by one, before one failed */
   long long graphs;   /* that were launched */
@@ -72,7 +71,7 @@ struct gpu_driver {
   void (*enter)(void *self);
   /* Fills c->compiler, the compiler's identity. Ranks with the same device have one. */
   int (*open_compiler)(struct gpu *c, struct op_context *ctx, struct error *err);
-  /* For `op2jit info` and for who lacks something: driver, devices, compiler. */
+  /* Driver, devices and compiler, for `op2jit info`. */
   void (*describe)(struct op_context *ctx, struct text *out);
   /* As struct compiler's. */
   void (*compile)(void *self, const struct compile_request *request, struct compile_result *result);
@@ -80,7 +79,7 @@ struct gpu_driver {
   /* OP_OK for code 0; else OP_ERR_DEVICE, or OP_ERR_MEMORY where that is the reason: "DOING failed: out of memory
    * (NAME, 2)". */
   int (*check)(void *self, int code, struct error *err, const char *doing);
-  /* Is it the code of a kernel that was running, whatever the call? */
+  /* The code is that of a kernel that was running, whatever the call. */
   bool (*is_of_kernel)(int code);
 
   /* ---- memory ---- */
@@ -140,8 +139,9 @@ struct gpu_driver {
   int (*peer_drop)(void *self, gpu_address at);
   /* Behind all that was given so far the flag, a word of such memory, becomes the number. */
   int (*flag_set)(void *self, gpu_address flag, unsigned number);
-  /* What is given next waits until each of these flags is the number, or one above it. The list stays as it is until then. Calls
-   * that would make the host wait behind it look meanwhile whether another rank failed, whose error comes back by `check`. */
+  /* The next work waits until each of these flags is the number, or one above it. The list stays as it is until then.
+   * Calls that would make the host wait behind it look meanwhile whether another rank failed; its error comes back by
+   * `check`. */
   int (*flag_await)(void *self, const gpu_address *flags, int n, unsigned number);
   /* Are they? If `seconds` have passed and they are not, the device waits no longer. */
   int (*flag_try)(void *self, double seconds, bool *come);

@@ -1,4 +1,4 @@
-/* What loops a device can run at all, and in which orders. */
+/* The loops that a device can run at all, and in which orders. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,7 +64,8 @@ bool gpu_are_sums(const struct gpu_targets *t) {
   return sums;
 }
 
-/* Where every bit counts, sums are made in the order of the elements: those of whole numbers are the same in any. */
+/* Where every bit counts, sums are made in the order of the elements. Sums of whole numbers are the same in any
+ * order. */
 bool gpu_is_in_order(const struct loop *loop, const struct gpu_targets *t) {
   bool floats = false;
   for (int k = 0; k < t->count; k++)

@@ -136,9 +136,9 @@ int gpu_pairs_tell(struct op_context *ctx, enum space space, struct device_pairs
 int gpu_pairs_await(struct op_context *ctx, enum space space, struct device_pairs *pairs, struct error *err);
 /* Where the place of a direction's messages is; 0: in the device's own. */
 gpu_address gpu_pairs_place(const struct device_pairs *pairs, bool sent, size_t at);
-/* Of the next pack or unpack, below GPU_TURNS. */
+/* The turn of the next pack or unpack, below GPU_TURNS. */
 int gpu_pairs_turn(const struct device_pairs *pairs, bool sent);
-/* Of the bytes the first that are MPI's, up to the next that are not. */
+/* The first bytes that MPI brings, up to the next that it does not. */
 void gpu_pairs_leave(const struct device_pairs *pairs, bool sent, size_t *begin, size_t *end);
 /* Memory that others had, and have dropped. */
 void gpu_pairs_close(struct gpu *c);
@@ -181,7 +181,7 @@ struct gpu_launch {
   int slot;
 };
 
-/* What one part of a loop needs of its own; an empty part has no launches. */
+/* The plan, launches and memory of one part of a loop; an empty part has no launches. */
 struct gpu_part {
   struct gpu_launch *launches;
   int nlaunches;
@@ -240,10 +240,10 @@ int gpu_candidates(struct op_context *ctx, struct loop *loop, struct gpu_loop *l
                    struct error *err);
 /* As struct backend's. */
 bool gpu_promise(struct op_context *ctx, struct loop *loop, struct dat *apart, double *seconds);
-/* What the device is able to, for c->rates: from the store, else measured once, else what is usual. Collective: `code` is this
- * rank's outcome so far. */
+/* Fills c->rates: from the store, else measured once, else the usual ones. Collective: `code` is this rank's outcome
+ * so far. */
 int gpu_rates_get(struct op_context *ctx, struct loop *loop, int code, struct error *err);
-/* What backend.h says. */
+/* As struct backend's. */
 double gpu_bandwidth(struct op_context *ctx);
 /* The same for a process alone, whose program goes on: false as long as the kernels that measure are being compiled, or where
  * nobody can say. */
@@ -286,8 +286,8 @@ bool gpu_graph_pays(const struct gpu *c, int launches);
 struct gpu_together {
   double mean, longest; /* targets of an element, by the loop's ragged maps */
 };
-/* What the loop's description has of its kernel's rows of ragged maps: what rank 0 knows. Collective, if it goes through one.
- * `code` is this rank's outcome so far. */
+/* Adds to the loop's description the facts of its kernel's rows of ragged maps that rank 0 knows. Collective, if the
+ * loop goes through one. `code` is this rank's outcome so far. */
 int gpu_look_at_rows(struct op_context *ctx, struct loop *loop, int code, struct error *err);
 /* Collective, if the loop goes through a ragged map. */
 int gpu_together_look(struct op_context *ctx, const struct loop *loop, int code, struct gpu_together *out,

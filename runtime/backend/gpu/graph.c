@@ -69,7 +69,7 @@ static int hold(struct gpu *c, bool on) {
   return code;
 }
 
-/* Of launches that the driver gets one by one the first that fails is known by its number. */
+/* Names the loop of the first launch that failed, where the driver got launches one by one. */
 static int held_failed(struct gpu *c, struct launch *const *launches, int n, int result, long long failed,
                        const long long *ends, struct error *err) {
   int i = 0;

@@ -103,7 +103,7 @@ static int list_on_device(struct op_context *ctx, struct gpu *c, const int *elem
 
 /* ---- messages ---- */
 
-/* Of a direction's rows, GPU_ROWS_WORDS words each. */
+/* The rows of a direction, GPU_ROWS_WORDS words each. */
 struct table {
   gpu_address at;                   /* 0: there is none yet */
   unsigned long long *rows, *known; /* what it is to be, and what it is */

@@ -272,7 +272,7 @@ static int combine(struct call *call) {
   return issue(call->c, call->v->combine, 1, GPU_COMBINE_THREADS, values, &sizes);
 }
 
-/* What stays on the device is newest there. */
+/* Globals that stay on the device are newest there. */
 static void mark_kept(const struct loop *loop) {
   for (int i = 0; i < loop->nargs; i++)
     if (loop->desc.args[i].kept && gpu_slot_offset(&loop->desc, i) >= 0)

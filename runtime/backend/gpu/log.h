@@ -1,4 +1,4 @@
-/* What clang writes when it compiles for a GPU, as messages: OpenCL's drivers and HIPRTC are made of it. */
+/* Messages of clang when it compiles for a GPU: OpenCL's drivers and HIPRTC are made of it. */
 #ifndef OP2JIT_BACKEND_GPU_LOG_H
 #define OP2JIT_BACKEND_GPU_LOG_H
 

@@ -142,7 +142,7 @@ static size_t used_bytes(const struct dat *dat) {
   return (bytes + 3) / 4 * 4;
 }
 
-/* What is copied of them: the array of a view has no slack. */
+/* Bytes that are copied: the array of a view has no slack. */
 static size_t copied_bytes(const struct dat *dat, const struct on_device *d) {
   const size_t host = dat->replicas[SPACE_HOST].bytes;
   return host < d->bytes ? host : d->bytes;

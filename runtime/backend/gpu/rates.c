@@ -1,4 +1,4 @@
-/* What a device is able to, measured by small kernels once and kept in the store. */
+/* The speeds of a device, measured by small kernels once and kept in the store. */
 #include <stdint.h>
 
 #include "context/context.h"

@@ -369,7 +369,7 @@ static int make_apart(struct making *w) {
   return OP_OK;
 }
 
-/* What is kept apart, and how it is added: of this part, or of all behind the last one. */
+/* Memory of increments that are kept apart, and how they are added: for this part, or for all behind the last one. */
 static int make_later(struct making *w) {
   const bool apart = w->v->shape.strategy == GPU_APART;
   int code = OP_OK;

@@ -19,7 +19,7 @@ static const struct {
 } properties[] = {{"hipGetDevicePropertiesR0600", 1160}, {"hipGetDeviceProperties", 396}};
 
 int hip_width(const char *arch) {
-  /* gfx10, gfx11 and gfx12 have five digits, of which two name the generation. */
+  /* gfx10, gfx11 and gfx12 have five digits; the first two name the generation. */
   const size_t digits = strspn(arch + 3, "0123456789abcdef");
   return digits >= 4 && arch[3] == '1' ? 32 : 64;
 }

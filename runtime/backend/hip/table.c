@@ -1,4 +1,4 @@
-/* What HIP has of its own in the table of drivers: opening, and the compiler. */
+/* HIP's own functions in the table of drivers: opening, and the compiler. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -65,10 +65,11 @@ typedef struct opencl_object_
 
 struct opencl_driver {
   void *library;
-  /* Of OpenCL 2.1, and as an extension of 2.0; NULL: the library has none. Devices of older versions must not be asked. */
+  /* An entry of OpenCL 2.1, and an extension of 2.0; NULL: the library has none. Devices of older versions must not
+   * be asked. */
   int (*sub_groups)(opencl_object kernel, opencl_object device, unsigned what, size_t given_size,
                     const void *given, size_t size, void *out, size_t *needed);
-  /* Of OpenCL 2.0; NULL likewise, all of them. */
+  /* Entries of OpenCL 2.0; NULL likewise, all of them. */
   void *(*shared_new)(opencl_object context, unsigned long flags, size_t bytes, unsigned alignment);
   void (*shared_free)(opencl_object context, void *memory);
   int (*shared_argument)(opencl_object kernel, unsigned index, const void *address);
@@ -108,7 +109,7 @@ struct opencl_choice {
  * or else the first. */
 int opencl_choose(const struct opencl_driver *d, const char *wanted, int rank, struct opencl_choice *out,
                   struct error *err);
-/* What programs are compiled as: "CL1.2", or the first version that has the device's sub-groups. */
+/* The version that programs are compiled as: "CL1.2", or the first version that has the device's sub-groups. */
 const char *opencl_standard(const struct opencl_choice *c);
 /* For reports: one line. */
 void opencl_describe(const char *named, struct text *out);

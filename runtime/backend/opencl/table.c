@@ -134,7 +134,7 @@ static int table_memory_free(void *self, gpu_address at) {
   return ((struct opencl *)self)->driver.buffer_free(buffer_of(at));
 }
 
-/* Of a device that shares: memory that kernels reach, too. */
+/* Memory of the host. On a device that shares memory, kernels reach it, too. */
 static void *host_memory(const struct opencl *cl, size_t bytes) {
   enum { READ_AND_WRITE = 1, WITHOUT_MAPS = 1 << 10 };
   if (!cl->choice.shares)
@@ -142,7 +142,7 @@ static void *host_memory(const struct opencl *cl, size_t bytes) {
   return cl->driver.shared_new(cl->context, READ_AND_WRITE | WITHOUT_MAPS, bytes, 0);
 }
 
-/* No kernel may write there any more. */
+/* The memory is freed when no kernel can write there. */
 static void free_host_memory(const struct opencl *cl, void *memory) {
   if (cl->choice.shares && memory) {
     cl->driver.finish(cl->queue);
