@@ -66,11 +66,8 @@ static int unknown_word(const char *word, struct error *err) {
       err, OP_ERR_ENV,
       "OP2_VARIANT: \"%s\" is not a variant; expected a strategy (%s), a shape (scalar, strip4, strip8, "
       "strip16, strip8+straight, strip8+stream, strip4+piped, scalar+rows), sorted, a block size or a number "
-      "of threads "
-      "(threads4), separated "
-      "by '/'; soa or aos for the layout of all dats, soa=DAT or aos=DAT for one; coo or csr for the form of "
-      "all "
-      "matrices",
+      "of threads (threads4), separated by '/'; soa or aos for the layout of all dats, soa=DAT or aos=DAT "
+      "for one; coo or csr for the form of all matrices",
       word, text_str(&names));
   text_free(&names);
   return code;

@@ -1,6 +1,8 @@
 /* The languages of GPUs as tables of words, and what else they differ in. */
 #include "jit/generate/gpu/write.h"
 
+#include <string.h>
+
 /* ---- CUDA C ---- */
 /* Words that CUDA C and HIP share: `user` and its neighbours stand around the user's text, and before a name of it.
  * */
@@ -122,8 +124,7 @@ static const char cuda_rows[] =
 /* They run in step; only the compiler could move what is stored before what is read. */
 static const char hip_rows[] =
     "static __device__ __forceinline__ int op2_row_down(int v, int down) { return __shfl_down(v, down, "
-    "OP2_ROWS); "
-    "}\n"
+    "OP2_ROWS); }\n"
     "static __device__ __forceinline__ int op2_row_first(int v) { return __shfl(v, 0, OP2_ROWS); }\n"
     "static __device__ __forceinline__ void op2_row_meet() {\n"
     "  __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, \"wavefront\");\n"
@@ -160,4 +161,11 @@ static const struct gpu_language languages[GPU_DIALECTS] = {
 
 const struct gpu_language *gpu_language(enum gpu_dialect dialect) {
   return &languages[dialect];
+}
+
+bool gpu_is_word(const char *const *words, size_t n, const char *word, size_t length) {
+  bool is = false;
+  for (size_t i = 0; i < n; i++)
+    is |= strlen(words[i]) == length && memcmp(words[i], word, length) == 0;
+  return is;
 }

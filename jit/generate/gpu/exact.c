@@ -62,8 +62,7 @@ static const char helpers[] =
     "    e->odd |= m ? 1 : below ? 4 : 2;\n"
     "  else\n"
     "    op2_exact_put(e, below, exponent ? m | (unsigned $wide)1 << bits : m, least + (exponent ? exponent "
-    "- 1 : "
-    "0));\n"
+    "- 1 : 0));\n"
     "}\n"
     "$helper op2_exact_float(op2_exact *e, float v) {\n"
     "  const unsigned word = (unsigned)$floatbits(v);\n"
@@ -74,8 +73,7 @@ static const char helpers_of_double[] = "$helper op2_exact_double(op2_exact *e, 
                                         "  const unsigned $wide word = (unsigned $wide)$doublebits(v);\n"
                                         "  const int exponent = (int)(word >> 52 & 2047u);\n"
                                         "  op2_exact_of(e, word >> 63 != 0, exponent, exponent == 2047, word "
-                                        "& (((unsigned $wide)1 << 52) - 1), 52, "
-                                        "0);\n"
+                                        "& (((unsigned $wide)1 << 52) - 1), 52, 0);\n"
                                         "}\n";
 
 void gpu_put_exact_helpers(struct gpu_writer *w) {

@@ -26,10 +26,7 @@ static bool is_vector(const char *word, size_t length) {
 }
 
 static bool is_foreign(const char *word, size_t length) {
-  for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
-    if (strlen(foreign[i]) == length && memcmp(foreign[i], word, length) == 0)
-      return true;
-  return is_vector(word, length);
+  return gpu_is_word(foreign, sizeof foreign / sizeof *foreign, word, length) || is_vector(word, length);
 }
 
 const char *opencl_before_name(const char *name) {
@@ -45,12 +42,10 @@ static bool hands_constants(const struct desc *d) {
 
 static bool is_function(const struct kernel *k, size_t token) {
   const struct tokens *t = &k->tokens;
-  const size_t length = t->items[token].end - t->items[token].begin;
+  bool is = false;
   for (int f = 0; f < k->nfunctions; f++)
-    if (strlen(k->functions[f].name) == length &&
-        memcmp(k->functions[f].name, t->text + t->items[token].begin, length) == 0)
-      return true;
-  return false;
+    is |= token_is(t, token, k->functions[f].name);
+  return is;
 }
 
 /* The statement of depth 0 that begins here is a variable with values. */

@@ -60,8 +60,7 @@ static void put_merged(struct gpu_writer *w, int arg) {
   } else if (is_extremum(a)) {
     put_open(&w->g,
              "if (from->g%d.element >= 0 && (op2_better%s(from->g%d[0], to->g%d[0], %s) || "
-             "(op2_same%s(from->g%d[0], "
-             "to->g%d[0]) && from->g%d.element < to->g%d.element)))",
+             "(op2_same%s(from->g%d[0], to->g%d[0]) && from->g%d.element < to->g%d.element)))",
              a->info, type, arg, arg, most, type, arg, arg, a->info, a->info);
     put(&w->g, "to->g%d[0] = from->g%d[0];", arg, arg);
     for (int i = 0; i < d->nargs; i++)

@@ -79,8 +79,7 @@ static void put_begin(struct gpu_writer *w) {
   for (int k = 0; k < w->targets.count; k++) {
     const char *type = gpu_memory_type(w, dat_of(w, k)->type);
     put(&w->g,
-        "%s%s *const op2_h%d = (%s%s *)(op2_shared + ((int)%s / op2_width * op2_until%d + "
-        "op2_until%d)%s);",
+        "%s%s *const op2_h%d = (%s%s *)(op2_shared + ((int)%s / op2_width * op2_until%d + op2_until%d)%s);",
         space, type, k, space, type, thread, w->targets.count, k, copies ? " / 16" : "");
     put(&w->g, "const $wide op2_u%d = op2_some ? op2_f%d[op2_group] : 0;", k, k);
     put(&w->g, "const int op2_n%d = op2_some ? (int)(op2_f%d[op2_group + 1] - op2_u%d) : 0;", k, k, k);

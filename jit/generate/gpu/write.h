@@ -22,6 +22,8 @@ struct gpu_language {
   const char *rows, *near;
 };
 const struct gpu_language *gpu_language(enum gpu_dialect dialect);
+/* The word is one of these. */
+bool gpu_is_word(const char *const *words, size_t n, const char *word, size_t length);
 
 /* A kernel that may begin before the one before it has ended: that one has ended, and what it wrote is seen, when this returns.
  * Nothing of memory may be touched before. From then on the next one may come, so that no more than two are there at once. */

@@ -78,8 +78,7 @@ void put_exact_helpers(struct generator *g) {
       "  s->second = next;",
       "}",
       "static inline __attribute__((always_inline)) void op2_end_along(const struct op2_sum *s, struct "
-      "op2_along "
-      "*a, long done) {",
+      "op2_along *a, long done) {",
       "  const op2_sums none = {0};",
       "  const op2_bits began = (op2_bits)(none + a->second), whole = (op2_bits)s->first - "
       "(op2_bits)s->began,",
@@ -157,8 +156,7 @@ void put_lanes_accumulated(struct generator *g) {
       put_components(
           g, a->dim,
           "if (op2_k%d[# * %d + op2_l] %c op2_a%d[#] || (op2_g%d[#] != op2_g%d[#] ? op2_a%d[#] != op2_a%d[#] "
-          ": "
-          "op2_k%d[# * %d + op2_l] != op2_k%d[# * %d + op2_l])) op2_a%d[#] = op2_k%d[# * %d + op2_l];",
+          ": op2_k%d[# * %d + op2_l] != op2_k%d[# * %d + op2_l])) op2_a%d[#] = op2_k%d[# * %d + op2_l];",
           i, width, a->access == OP_MAX ? '>' : '<', i, i, i, i, i, i, width, i, width, i, i, width);
     put_close(g);
   }

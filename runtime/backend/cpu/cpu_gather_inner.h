@@ -7,8 +7,6 @@
 
 /* to[0], to[step], ... += from[0], from[1], ... */
 typedef void add_row(void *to, const void *from, int dim, long step);
-/* `to` is the better of both. `from_nan`: it held a NaN before any element came. */
-typedef void improve_value(void *to, const void *from, bool from_nan);
 
 /* An argument whose increments or extrema are turned round; or an exact result, for which each element gets a row
  * too. */
@@ -29,7 +27,6 @@ struct source {
   const unsigned char *rows; /* the column's first */
   size_t row_bytes;          /* from one to the next */
   add_row *add;              /* NULL: an extremum */
-  improve_value *improve;    /* NULL: a sum */
   unsigned char *target;     /* of this run: component 0 of element 0 */
   size_t target_bytes;       /* from element to element */
   long step;                 /* from component to component, in values */

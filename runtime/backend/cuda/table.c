@@ -146,8 +146,7 @@ static int check_target(const struct op_context *ctx, struct gpu *c, struct erro
   if (!target)
     return error_set(err, OP_ERR_BACKEND,
                      "NVRTC %s (%s) cannot compile for GPU %d (%s, %s), which is too old for it; install an "
-                     "older NVRTC, or "
-                     "name one in OP2_NVRTC",
+                     "older NVRTC, or name one in OP2_NVRTC",
                      nvrtc_version(cuda->nvrtc), nvrtc_path(cuda->nvrtc), c->device.ordinal, c->device.name,
                      c->device.arch);
   c->device.dependents =

@@ -113,8 +113,7 @@ static bool gives_memory_to_mpi(const struct op_context *ctx) {
   const bool able = ctx->comm->table->takes_gpu_memory(ctx->comm);
   if (strcmp(wanted, "on") == 0 && !able)
     log_line(ctx->log, LOG_INFO, "mpi",
-             "OP2_MPI_GPU=on: MPI is given memory of GPUs, although it does not say "
-             "that it takes it");
+             "OP2_MPI_GPU=on: MPI is given memory of GPUs, although it does not say that it takes it");
   return able || strcmp(wanted, "on") == 0;
 }
 

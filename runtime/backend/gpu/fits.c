@@ -96,8 +96,7 @@ const char *gpu_order_refusal(const struct loop *loop, const struct gpu_targets 
   const bool orders = s->strategy == GPU_COLOURS || s->strategy == GPU_ORDERED || s->strategy == GPU_APART;
   return orders || !gpu_is_in_order(loop, t) ? NULL
                                              : "a form that adds in another order than OP2_REPRODUCIBLE asks "
-                                               "for; ordered, apart and colours have "
-                                               "that";
+                                               "for; ordered, apart and colours have that";
 }
 
 int *gpu_list_colours(const struct plan *plan, long begin, long owned) {

@@ -22,8 +22,7 @@ static int no_room(struct gpu *c, size_t bytes, struct error *err, const char *w
     left = total = 0;
   error_set(err, OP_ERR_MEMORY,
             "%s needs %zu bytes on %s (%s), which has %zu bytes free of %zu; op2jit holds %zu of them "
-            "already. Use a "
-            "smaller mesh, more GPUs, or OP2_BACKEND=openmp",
+            "already. Use a smaller mesh, more GPUs, or OP2_BACKEND=openmp",
             text_str(&words), bytes, c->device.label, c->device.name, left, total, c->used);
   text_free(&words);
   return OP_ERR_MEMORY;
@@ -166,9 +165,8 @@ int gpu_dat_make(struct op_context *ctx, enum space space, struct dat *dat, stru
 
 static int lost(const struct gpu *c, const struct dat *dat, struct error *err) {
   return error_set(err, OP_ERR_DEVICE,
-                   "dat \"%s\": its newest values are on %s (%s), which takes no more work since a "
-                   "kernel failed; call "
-                   "op_exit and start the program again",
+                   "dat \"%s\": its newest values are on %s (%s), which takes no more work since a kernel "
+                   "failed; call op_exit and start the program again",
                    dat->name, c->device.label, c->device.name);
 }
 
@@ -219,6 +217,17 @@ int gpu_dat_to_device(struct op_context *ctx, enum space space, struct dat *dat,
   return copying_failed(c, dat, result, "to", err);
 }
 
+/* The copy makes the host wait, and only `wait` hears of other ranks. */
+int gpu_copy_out(struct gpu *c, void *to, gpu_address from, size_t bytes) {
+  int result = c->shares ? c->driver->wait(c->self) : 0;
+  if (!result)
+    result = c->driver->copy_out(c->self, to, from, bytes);
+  if (!result)
+    result = c->driver->wait(c->self);
+  c->failed |= result != 0;
+  return result;
+}
+
 int gpu_dat_to_host(struct op_context *ctx, enum space space, struct dat *dat, struct error *err) {
   struct gpu *c = gpu_of(ctx, space);
   const struct on_device *d = dat->replicas[space].memory;
@@ -228,14 +237,8 @@ int gpu_dat_to_host(struct op_context *ctx, enum space space, struct dat *dat, s
     return lost(c, dat, err);
   if (converts(dat) && image_new(dat, d, &image, err))
     return err->code;
-  /* The copy makes the host wait, where only `wait` hears of other ranks. */
-  int result = c->shares ? c->driver->wait(c->self) : 0;
-  if (!result)
-    result = image.memory ? c->driver->copy_out(c->self, image.memory, d->at, d->bytes)
-                          : c->driver->copy_out(c->self, host.memory, d->at, copied_bytes(dat, d));
-  if (!result)
-    result = c->driver->wait(c->self);
-  c->failed |= result != 0;
+  const int result = image.memory ? gpu_copy_out(c, image.memory, d->at, d->bytes)
+                                  : gpu_copy_out(c, host.memory, d->at, copied_bytes(dat, d));
   if (!result && image.memory)
     convert(ctx, dat, &image, &host);
   free(image.memory);

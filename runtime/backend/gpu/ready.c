@@ -85,14 +85,18 @@ static int get_plan(struct making *w, const struct plan_wish *wish, const struct
   return OP_OK;
 }
 
-/* The columns of all targets, which `staged` gets the places of. */
-static int list_columns(struct making *w, struct plan_column **out, struct plan_staged *staged, int *count) {
+/* The columns of all targets; `staged` gets their places. Elements that meet in what they write do so in more than targets
+ * of increments. */
+static int list_columns(struct making *w, struct plan_column **out, struct plan_staged staged[OP_MAX_ARGS],
+                        int *count) {
   int n = 0;
+  if (w->loop->meets)
+    return loop_columns(w->loop, w->part, COLUMNS_WRITTEN, out, count, w->err);
   for (int k = 0; k < w->targets->count; k++)
     n += w->targets->items[k].ncolumns;
   *count = n;
   *out = array_new((size_t)n, sizeof **out);
-  if (!*out || !staged)
+  if (!*out)
     return error_memory(w->err, "a plan", (size_t)n * sizeof **out);
   for (int k = 0, at = 0; k < w->targets->count; k++) {
     staged[k] = (struct plan_staged){.first = at, .count = w->targets->items[k].ncolumns};
@@ -116,9 +120,8 @@ static int make_plan(struct making *w) {
   const enum gpu_strategy s = w->v->shape.strategy;
   int n = 0;
   struct plan_column *columns = NULL;
-  struct plan_staged *staged = array_new((size_t)w->targets->count, sizeof *staged);
-  int code = w->loop->meets ? loop_columns(w->loop, w->part, COLUMNS_WRITTEN, &columns, &n, w->err)
-                            : list_columns(w, &columns, staged, &n);
+  struct plan_staged staged[OP_MAX_ARGS] = {{0}};
+  int code = list_columns(w, &columns, staged, &n);
   const bool stages = gpu_has_shared(s);
   struct plan_wish wish = {.request = {.begin = w->part->begin,
                                        .size = elements(w),
@@ -141,7 +144,6 @@ static int make_plan(struct making *w) {
   if (!code)
     w->plan = &entry->plan;
   free(columns);
-  free(staged);
   return code;
 }
 
@@ -149,9 +151,8 @@ static int make_plan(struct making *w) {
 static int make_levels(struct making *w) {
   int n = 0;
   struct plan_column *columns = NULL;
-  struct plan_staged *staged = array_new((size_t)w->targets->count, sizeof *staged);
-  int code = w->loop->meets ? loop_columns(w->loop, w->part, COLUMNS_WRITTEN, &columns, &n, w->err)
-                            : list_columns(w, &columns, staged, &n);
+  struct plan_staged staged[OP_MAX_ARGS] = {{0}};
+  int code = list_columns(w, &columns, staged, &n);
   const struct plan_request r = {
       .begin = w->part->begin, .size = elements(w), .columns = columns, .ncolumns = n, .numbers = numbers(w)};
   w->p->levels = array_new(1, sizeof *w->p->levels);
@@ -161,7 +162,6 @@ static int make_levels(struct making *w) {
     code = plan_levels(w->p->levels, &r, w->err);
   w->plan = w->p->levels;
   free(columns);
-  free(staged);
   if (!code)
     log_line(w->ctx->log, LOG_INFO, "plan",
              "loop %s: elements meet, and run in the order of the program's numbers, in %d launches",

@@ -82,13 +82,10 @@ static int apply(struct gpu_variant *v, const char *backend, const char *loop, c
     if (!apply_word(v, word))
       return error_set(
           err, OP_ERR_ENV,
-          "loop %s: OP2_VARIANT has the word \"%s\"; for %s expected words separated by '/': "
-          "direct, atomics, "
-          "staged, blocks, colours, apart, whole, warps, ordered; a block size, a multiple of 32 up to "
-          "1024; vectors, scalars, "
-          "sorted, joined, nearN, minN, dependent, rows1, 4, 8, 16, 32 or 64 (as in rows8), eachN; soa or "
-          "aos for the "
-          "layout of all dats, soa=DAT or aos=DAT for one",
+          "loop %s: OP2_VARIANT has the word \"%s\"; for %s expected words separated by '/': direct, "
+          "atomics, staged, blocks, colours, apart, whole, warps, ordered; a block size, a multiple of 32 up "
+          "to 1024; vectors, scalars, sorted, joined, nearN, minN, dependent, rows1, 4, 8, 16, 32 or 64 (as "
+          "in rows8), eachN; soa or aos for the layout of all dats, soa=DAT or aos=DAT for one",
           loop, word, backend);
     if (size && sized)
       return error_set(err, OP_ERR_ENV,
@@ -458,8 +455,7 @@ static void keep_colours(const struct op_context *ctx, const struct loop *loop, 
   v->shape.strategy = GPU_COLOURS;
   log_line(ctx->log, LOG_WARN, "tune",
            "loop %s: OP2_VARIANT asks for a strategy in which the kernel does not add in memory, and the "
-           "targets' map is "
-           "ragged: it runs by colours",
+           "targets' map is ragged: it runs by colours",
            loop->name);
 }
 

@@ -30,9 +30,8 @@ static int check_pointers(const struct kernel *k, struct error *err) {
     if (p->understood && p->depth == 0 && p->type != TYPE_NONE)
       return error_set(
           err, OP_ERR_KERNEL,
-          "kernel %s: parameter %d, \"%s\", is no pointer; the first one points to the task's data, "
-          "and the others to the memory of what it locks and uses, as in \"op_task_memory const int "
-          "*number\"",
+          "kernel %s: parameter %d, \"%s\", is no pointer; the first one points to the task's data, and the "
+          "others to the memory of what it locks and uses, as in \"op_task_memory const int *number\"",
           k->name, i + 1, p->spelling);
   }
   return OP_OK;
@@ -198,8 +197,7 @@ static int choose_threads(const struct making *m, int *threads) {
   return *threads <= m->c->device.max_threads ? OP_OK
                                               : error_set(m->err, OP_ERR_SIZE,
                                                           "graph \"%s\": op_graph_kernel asks for groups of "
-                                                          "%d threads, and those of %s (%s) have %d at "
-                                                          "most",
+                                                          "%d threads, and those of %s (%s) have %d at most",
                                                           tasks_name(m->g), *threads, m->c->device.label,
                                                           m->c->device.name, m->c->device.max_threads);
 }
