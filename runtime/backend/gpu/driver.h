@@ -105,9 +105,6 @@ struct gpu_driver {
   int (*module_global)(void *self, gpu_address *out, size_t *bytes, gpu_module module, const char *name);
   /* How many threads a block of it may have, where that can be fewer than device.max_threads. NULL: it cannot. */
   int (*function_threads)(void *self, gpu_function function, int *most);
-  /* How many of its threads, in blocks of so many, wait for one another without their block, if that may differ from
-   * device.lanes; 0: nobody can say. NULL: it cannot. */
-  int (*function_lanes)(void *self, gpu_function function, int threads);
   /* Before a launch with more than device.shared_usual bytes. NULL: needless */
   int (*function_shared)(void *self, gpu_function function, int bytes);
   /* How many of its groups of so many threads run at once: of a kernel whose groups wait for one another. */

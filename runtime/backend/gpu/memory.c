@@ -191,6 +191,14 @@ static void convert(struct op_context *ctx, const struct dat *dat, const struct 
   ctx->counters->bytes_converted += (long long)((size_t)rows * dat->row_bytes);
 }
 
+/* `image` stays empty where rows lie alike. */
+static int begin_copy(const struct gpu *c, const struct dat *dat, struct row_store *image,
+                      struct error *err) {
+  if (c->failed)
+    return lost(c, dat, err);
+  return converts(dat) ? image_new(dat, dat->replicas[c->space].memory, image, err) : OP_OK;
+}
+
 static int copying_failed(struct gpu *c, const struct dat *dat, int result, const char *way,
                           struct error *err) {
   return gpu_failed(c, result, err, "copying dat \"%s\" of %zu bytes %s %s", dat->name,
@@ -202,9 +210,7 @@ int gpu_dat_to_device(struct op_context *ctx, enum space space, struct dat *dat,
   const struct on_device *d = dat->replicas[space].memory;
   const struct row_store host = dat_rows(dat);
   struct row_store image = {0};
-  if (c->failed)
-    return lost(c, dat, err);
-  if (converts(dat) && image_new(dat, d, &image, err))
+  if (begin_copy(c, dat, &image, err))
     return err->code;
   if (image.memory)
     convert(ctx, dat, &host, &image);
@@ -233,9 +239,7 @@ int gpu_dat_to_host(struct op_context *ctx, enum space space, struct dat *dat, s
   const struct on_device *d = dat->replicas[space].memory;
   const struct row_store host = dat_rows(dat);
   struct row_store image = {0};
-  if (c->failed)
-    return lost(c, dat, err);
-  if (converts(dat) && image_new(dat, d, &image, err))
+  if (begin_copy(c, dat, &image, err))
     return err->code;
   const int result = image.memory ? gpu_copy_out(c, image.memory, d->at, d->bytes)
                                   : gpu_copy_out(c, host.memory, d->at, copied_bytes(dat, d));

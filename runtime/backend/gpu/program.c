@@ -211,19 +211,6 @@ static int find_function(struct finding *w, const char *name, int threads, gpu_f
   return code;
 }
 
-/* Sums are right all the same: the kernel finds out itself. */
-static void tell_lanes(const struct finding *w) {
-  const struct gpu_driver *d = w->c->driver;
-  const struct gpu_shape *s = &w->v->shape;
-  const bool asks = d->function_lanes && s->strategy == GPU_WARPS && !s->joined;
-  const int lanes = asks ? d->function_lanes(w->c->self, w->v->function, s->block) : 0;
-  if (lanes && lanes % w->c->device.lanes)
-    log_line(w->ctx->log, LOG_INFO, "tune",
-             "loop %s, variant %s: the driver made sub-groups of %d work-items, and %d sum together: they "
-             "wait for their whole group",
-             w->loop->name, w->v->name, lanes, w->c->device.lanes);
-}
-
 int gpu_program_functions(struct op_context *ctx, const struct loop *loop, struct gpu_variant *v,
                           const struct gpu_targets *targets, struct error *err) {
   struct finding finding = {.ctx = ctx, .c = gpu_of(ctx, loop->space), .loop = loop, .v = v, .err = err};
@@ -233,8 +220,6 @@ int gpu_program_functions(struct op_context *ctx, const struct loop *loop, struc
     return error_memory(w->err, "a kernel's name", 0);
   int code = find_function(w, name, v->shape.block, &v->function);
   free(name);
-  if (!code)
-    tell_lanes(w);
   if (!code && gpu_slot_bytes(&w->loop->desc) && !gpu_has_ticket(&v->shape))
     code = find_function(w, GPU_COMBINE, GPU_COMBINE_THREADS, &v->combine);
   if (!code && gpu_adds_later(v->shape.strategy)) {

@@ -93,8 +93,7 @@ int opencl_driver_open(struct opencl_driver *d, const char *named, struct error 
   const struct {
     void **entry;
     const char *symbol;
-  } newer[] = {{(void **)(void *)&d->sub_groups, "clGetKernelSubGroupInfo"},
-               {(void **)(void *)&d->shared_new, "clSVMAlloc"},
+  } newer[] = {{(void **)(void *)&d->shared_new, "clSVMAlloc"},
                {(void **)(void *)&d->shared_free, "clSVMFree"},
                {(void **)(void *)&d->shared_argument, "clSetKernelArgSVMPointer"}};
   for (size_t i = 0; i < sizeof newer / sizeof *newer; i++)

@@ -65,11 +65,7 @@ typedef struct opencl_object_
 
 struct opencl_driver {
   void *library;
-  /* An entry of OpenCL 2.1, and an extension of 2.0; NULL: the library has none. Devices of older versions must not
-   * be asked. */
-  int (*sub_groups)(opencl_object kernel, opencl_object device, unsigned what, size_t given_size,
-                    const void *given, size_t size, void *out, size_t *needed);
-  /* Entries of OpenCL 2.0; NULL likewise, all of them. */
+  /* Entries of OpenCL 2.0; NULL: the library has none. */
   void *(*shared_new)(opencl_object context, unsigned long flags, size_t bytes, unsigned alignment);
   void (*shared_free)(opencl_object context, void *memory);
   int (*shared_argument)(opencl_object kernel, unsigned index, const void *address);

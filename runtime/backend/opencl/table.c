@@ -15,7 +15,6 @@
 enum {
   PROFILING = 2,
   KERNEL_GROUP = 0x11B0,
-  KERNEL_SUB_GROUP = 0x2033,
   EVENT_START = 0x1282,
   EVENT_END = 0x1283,
   INVALID_BUFFER_SIZE = -61,
@@ -288,19 +287,6 @@ static int table_function_groups(void *self, gpu_function function, int threads,
   return 0;
 }
 
-static int table_function_lanes(void *self, gpu_function function, int threads) {
-  const struct opencl *cl = self;
-  const size_t local = (size_t)threads;
-  size_t lanes = 0;
-  int major = 0, minor = 0;
-  if (sscanf(cl->choice.device_version, "OpenCL %d.%d", &major, &minor) != 2 || 10 * major + minor < 21 ||
-      !cl->driver.sub_groups ||
-      cl->driver.sub_groups(function, cl->choice.device, KERNEL_SUB_GROUP, sizeof local, &local, sizeof lanes,
-                            &lanes, NULL))
-    return 0;
-  return lanes > INT32_MAX ? 0 : (int)lanes;
-}
-
 /* An address within host_alloc's memory: all others are buffers. */
 static bool is_shared(const struct opencl *cl, gpu_address at) {
   for (const struct opencl_host *h = cl->choice.shares ? cl->host : NULL; h; h = h->next)
@@ -402,7 +388,6 @@ const struct gpu_driver gpu_opencl = {.backend = "opencl",
                                       .module_unload = table_module_unload,
                                       .module_function = table_module_function,
                                       .function_threads = table_function_threads,
-                                      .function_lanes = table_function_lanes,
                                       .function_groups = table_function_groups,
                                       .launch = table_launch,
                                       .wait = table_wait,
