@@ -3,7 +3,6 @@
 #include "jit/generate/generate.h"
 #include "jit/generate/rows.h"
 #include "jit/generate/skeleton.h"
-#include "jit/generate/strips/lanes.h"
 #include "jit/generate/strips/strip.h"
 
 /* Strips of a loop whose elements differ are weighed as if each element had so many targets. */

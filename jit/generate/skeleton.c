@@ -1,7 +1,6 @@
 #include "jit/generate/skeleton.h"
 
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "jit/front/number.h"

@@ -1,7 +1,6 @@
 #include "backend/variant.h"
 
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

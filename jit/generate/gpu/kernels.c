@@ -1,8 +1,6 @@
 /* Kernels by strategy. */
 #include "jit/generate/gpu/gpu.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "jit/generate/gpu/write.h"

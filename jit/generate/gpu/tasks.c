@@ -4,7 +4,6 @@
  * Tasks have numbers by weight, the heaviest is 0. Which are ready is a bit for each; a bit of the next level says that a
  * word of the level below may have some. A group that finds a word empty takes its bit away, looks again, and puts it
  * back if a task came meanwhile. No group waits for another one: where groups run one by one, the first does it all. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "jit/generate/gpu/write.h"

@@ -7,7 +7,6 @@
 #include "context/context.h"
 #include "context/env.h"
 #include "cpu_loop.h"
-#include "jit/generate/generate.h"
 #include "ranks/agree.h"
 #include "ranks/kind.h"
 #include "record/record.h"

@@ -1,8 +1,6 @@
 /* Which variants a loop has on the host. */
 #include "cpu_loop.h"
 
-#include <stdlib.h>
-
 #include "backend/alternatives.h"
 #include "backend/heavy.h"
 #include "base/size.h"

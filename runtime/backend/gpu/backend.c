@@ -1,11 +1,9 @@
 /* The tables of the backends of GPUs: one for each driver. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "backend/code.h"
 #include "backend/gpu/tasks/tasks.h"
-#include "base/clock.h"
 #include "base/log.h"
 #include "context/context.h"
 #include "context/env.h"

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/size.h"
-#include "context/context.h"
 #include "gpu.h"
 #include "jit/front/says.h"
 #include "plan/plan.h"

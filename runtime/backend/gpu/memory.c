@@ -1,7 +1,6 @@
 /* Memory of the device: dats by version, copies of arrays, results. */
 #include <stdarg.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

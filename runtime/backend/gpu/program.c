@@ -4,13 +4,11 @@
 #include <string.h>
 
 #include "backend/code.h"
-#include "base/log.h"
 #include "base/size.h"
 #include "context/context.h"
 #include "gpu.h"
 #include "jit/targets.h"
 #include "mesh/mesh.h"
-#include "ranks/kind.h"
 #include "services/services.h"
 
 /* ---- what it is ---- */

@@ -10,10 +10,8 @@
 #include "context/env.h"
 #include "context/forced.h"
 #include "gpu.h"
-#include "jit/front/says.h"
 #include "ranks/agree.h"
 #include "record/record.h"
-#include "services/services.h"
 
 /* Variants that the tuner may try beside the default; elements per thread behind each. Among those of a strategy, the
  * likeliest shape is first. Other variants run where OP2_VARIANT names them or a loop needs them. */
