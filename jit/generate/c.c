@@ -4,7 +4,6 @@
 
 #include "jit/front/prelude.h"
 #include "jit/front/rows/fold.h"
-#include "jit/generate/early.h"
 #include "jit/generate/generate.h"
 #include "jit/generate/rows.h"
 #include "jit/generate/skeleton.h"
@@ -325,7 +324,7 @@ static void put_loop(struct generator *g) {
     put(g, "#pragma clang loop vectorize(disable) interleave(disable) unroll(disable)");
   } else if (rows_open_map(g->d) >= 0) /* unrolled, short rows of many lengths took 1.3 times as long */
     put(g, "#pragma clang loop unroll(disable)");
-  put_elements(g, "op2_end");
+  put_one_by_one(g, "op2_end");
   put_accumulated(g);
 }
 

@@ -1,6 +1,5 @@
 /* Elements of a list may lie anywhere, and no processor knows the next one: what maps and dats have of those that are some
  * places ahead is asked for. A list in the order of neighbours took four times as long without. */
-#include "jit/generate/early.h"
 
 #include "jit/generate/skeleton.h"
 
@@ -34,7 +33,7 @@ void put_ask_early(struct generator *g, int elements) {
   put_close(g);
 }
 
-void put_elements(struct generator *g, const char *stop) {
+void put_one_by_one(struct generator *g, const char *stop) {
   put_open(g, "for (; op2_i < %s; op2_i++)", stop);
   put_ask_early(g, 1);
   put(g, g->s->list ? "const long op2_e = op2_list[op2_i];" : "const long op2_e = op2_i;");

@@ -133,16 +133,6 @@ void put_idx(struct generator *g, int arg) {
   }
 }
 
-static void put_fresh_extremum(struct generator *g, int arg) {
-  const struct desc_arg *a = &g->d->args[arg];
-  put(g, "%s op2_a%d[1] = {*op2_b%d};", word_type(g, a->type), arg, arg);
-}
-
-static void put_scratch(struct generator *g, int arg) {
-  const struct desc_arg *a = &g->d->args[arg];
-  put(g, "%s op2_a%d[%d];", word_type(g, a->type), arg, a->dim);
-}
-
 static void put_before(struct generator *g, int arg) {
   const struct desc_arg *a = &g->d->args[arg];
   if (!a->present)
@@ -150,9 +140,9 @@ static void put_before(struct generator *g, int arg) {
   else if (a->form == DESC_IDX)
     put_idx(g, arg);
   else if (a->form == DESC_INFO || (a->form == DESC_GBL && a->access == OP_WORK))
-    put_scratch(g, arg);
+    put(g, "%s op2_a%d[%d];", word_type(g, a->type), arg, a->dim);
   else if (arg_is_extremum_with_info(a))
-    put_fresh_extremum(g, arg);
+    put(g, "%s op2_a%d[1] = {*op2_b%d};", word_type(g, a->type), arg, arg);
   else if (a->form == DESC_DAT && is_staged(g, a))
     put_row(g, arg);
   if (desc_is_vector(a))

@@ -156,5 +156,9 @@ void arg_element(const struct generator *g, const struct desc_arg *a, int column
 void put_extremum_decision(struct generator *g, int arg);
 /* Everything for element op2_e. */
 void put_element(struct generator *g);
+/* early.c: prefetches for elements of a list, of which so many are in hand. Nothing where there is no list. */
+void put_ask_early(struct generator *g, int elements);
+/* Elements from op2_i on up to `stop`, one after the other. */
+void put_one_by_one(struct generator *g, const char *stop);
 
 #endif

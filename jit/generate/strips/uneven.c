@@ -1,5 +1,4 @@
 /* Strips where a ragged map's elements differ in their number of targets: each is looked at before it runs. */
-#include "jit/generate/early.h"
 #include "jit/generate/rows.h"
 #include "jit/generate/strips/strip.h"
 
@@ -51,6 +50,6 @@ void put_rows_strips(struct generator *g) {
   put(g, "const long op2_stop = op2_end - op2_i < %d ? op2_end : op2_i + %d;", width, width);
   put_kinds(g, rows_open_map(g->d));
   put(g, "#pragma clang loop vectorize(disable) interleave(disable) unroll(disable)");
-  put_elements(g, "op2_stop");
+  put_one_by_one(g, "op2_stop");
   put_close(g);
 }

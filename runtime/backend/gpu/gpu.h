@@ -169,7 +169,7 @@ int gpu_program_get(struct op_context *ctx, struct gpu *c, struct loop *loop, co
 bool gpu_program_prepare(struct op_context *ctx, struct gpu *c, const struct desc *desc,
                          const struct gpu_shape *shape);
 /* The functions of the variant's program: its launches are known. OP_ERR_SIZE for one that the driver made too large. */
-int gpu_program_functions(struct op_context *ctx, const struct loop *loop, struct gpu_variant *v,
+int gpu_program_functions(struct gpu *c, const struct loop *loop, struct gpu_variant *v,
                           const struct gpu_targets *targets, struct error *err);
 /* Constants that are not folded, where they changed. */
 int gpu_program_constants(struct op_context *ctx, const struct loop *loop, struct gpu_program *program,

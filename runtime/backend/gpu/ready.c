@@ -588,7 +588,7 @@ int gpu_code(struct op_context *ctx, struct loop *loop, int which, bool wait, st
     return OP_OK;
   int code = gpu_program_get(ctx, w.c, loop, &loop->desc, &w.v->shape, &w.v->program, err);
   if (!code)
-    code = gpu_program_functions(ctx, loop, w.v, w.targets, err);
+    code = gpu_program_functions(w.c, loop, w.v, w.targets, err);
   if (!code)
     code = make_results(&w);
   if (!code)

@@ -22,12 +22,17 @@ enum {
 };
 
 /* ---- opening ---- */
-static void table_close(struct gpu *c) {
-  struct opencl *cl = c->self;
+static void forget_events(struct opencl *cl) {
   if (cl->first)
     cl->driver.event_free(cl->first);
   if (cl->last)
     cl->driver.event_free(cl->last);
+  cl->first = cl->last = NULL;
+}
+
+static void table_close(struct gpu *c) {
+  struct opencl *cl = c->self;
+  forget_events(cl);
   if (cl->queue)
     cl->driver.queue_free(cl->queue);
   if (cl->context)
@@ -356,11 +361,7 @@ static int table_time_end(void *self, double *seconds) {
     code = cl->driver.event_time(cl->last ? cl->last : cl->first, EVENT_END, sizeof end, &end, NULL);
   if (!code)
     *seconds = 1e-9 * (double)(end - start);
-  if (cl->first)
-    cl->driver.event_free(cl->first);
-  if (cl->last)
-    cl->driver.event_free(cl->last);
-  cl->first = cl->last = NULL;
+  forget_events(cl);
   return code;
 }
 
