@@ -1,8 +1,6 @@
 /* The languages of GPUs as tables of words, and what else they differ in. */
 #include "jit/generate/gpu/write.h"
 
-#include <string.h>
-
 /* ---- CUDA C ---- */
 /* Words that CUDA C and HIP share: `user` and its neighbours stand around the user's text, and before a name of it.
  * */
@@ -161,11 +159,4 @@ static const struct gpu_language languages[GPU_DIALECTS] = {
 
 const struct gpu_language *gpu_language(enum gpu_dialect dialect) {
   return &languages[dialect];
-}
-
-bool gpu_is_word(const char *const *words, size_t n, const char *word, size_t length) {
-  bool is = false;
-  for (size_t i = 0; i < n; i++)
-    is |= strlen(words[i]) == length && memcmp(words[i], word, length) == 0;
-  return is;
 }

@@ -130,6 +130,7 @@ static int launch_each(struct cuda *cuda, struct cuda_held *h) {
     code = cuda->driver.launch(l->function, l->blocks, 1, 1, l->threads, 1, 1, l->shared, cuda->stream,
                                r->values + l->first, NULL);
     h->given->launches += !code;
+    h->given->calls += !code;
   }
   return code;
 }
@@ -180,7 +181,8 @@ static int launch_graph(struct cuda *cuda, struct cuda_held *h, struct row *know
   known->graph = before.graph;
   before.graph = NULL;
   h->given->graphs++;
-  h->given->spared += h->now.count - 1;
+  h->given->launches += h->now.count;
+  h->given->calls++;
   h->now = before;
   return cuda_graph_launch(cuda, known->graph);
 }

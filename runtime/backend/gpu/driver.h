@@ -50,10 +50,9 @@ struct gpu_sizes {
 
 /* The fate of launches that were held back. */
 struct gpu_given {
-  long long launches; /* one by one, before one failed */
-  long long graphs;   /* that were launched */
-  long long spared;   /* launches that graphs made needless: all of a graph but one */
-  int refused;        /* the code with which the driver failed to make a graph; 0: it did not fail */
+  long long launches, calls; /* that the driver took, and the calls in which it got them */
+  long long graphs;          /* those of the calls that launch a graph */
+  int refused;               /* the code with which the driver failed to make a graph; 0: it did not fail */
 };
 
 struct gpu_driver {

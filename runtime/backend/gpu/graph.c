@@ -71,11 +71,11 @@ static int hold(struct gpu *c, bool on) {
 
 /* Names the loop of the first launch that failed, where the driver got launches one by one. */
 static int held_failed(struct gpu *c, struct launch *const *launches, int n, int result, long long failed,
-                       const long long *ends, struct error *err) {
+                       bool graph, const long long *ends, struct error *err) {
   int i = 0;
   while (i < n && ends[i] <= failed)
     i++;
-  if (!result || i == n || c->given.spared)
+  if (!result || i == n || graph)
     return gpu_failed(c, result, err, "launching a graph of %d loops", n);
   const int code = gpu_kernel_failed(c, result, launches[i]->loop->name, variant_of(launches[i])->name,
                                      "launching the kernel", err);
@@ -86,22 +86,24 @@ static int held_failed(struct gpu *c, struct launch *const *launches, int n, int
 static int give_held(struct op_context *ctx, struct gpu *c, struct launch *const *launches, int n,
                      struct error *err) {
   const long long first = c->counters->launches;
+  const struct gpu_given before = c->given;
   long long ends[n];
-  c->given = (struct gpu_given){0};
   int result = hold(c, true);
   if (result)
     return gpu_failed(c, result, err, "launching a graph of %d loops", n);
   const int code = give(ctx, launches, n, c->landing, ends, err);
   result = hold(c, false);
-  c->counters->launches -= c->given.spared;
-  if (c->given.refused) {
+  const long long launches_given = c->given.launches - before.launches,
+                  spared = launches_given - (c->given.calls - before.calls);
+  c->counters->launches -= spared;
+  if (c->given.refused && !c->no_graphs) {
     struct error why = {0};
     c->driver->check(c->self, c->given.refused, &why, "making a graph");
     log_line(ctx->log, LOG_INFO, "chain", "%s does without graphs: %s", c->device.label, error_message(&why));
     error_free(&why);
     c->no_graphs = true;
   }
-  return code ? code : held_failed(c, launches, n, result, first + c->given.launches, ends, err);
+  return code ? code : held_failed(c, launches, n, result, first + launches_given, spared > 0, ends, err);
 }
 
 int gpu_run_chain(struct op_context *ctx, struct launch *const *launches, int n, bool *ran,

@@ -247,56 +247,51 @@ static int put_array(struct making *w, int at, const void *host, size_t count, s
   return gpu_array_get(w->c, host, count * size, w->ctx->mesh->epoch, &w->p->arrays[at], w->err);
 }
 
-static int map_array(struct making *w, int at, const struct gpu_parameter *p) {
-  const struct map *map = arg_of_map(w->loop, p->index)->map;
-  const long rows = map->from->extents[EXTENT_EXEC];
-  if (p->kind == GPU_P_OFFSETS)
-    return put_array(w, at, map->first, (size_t)rows + 1, sizeof *map->first);
-  /* There is slack behind a table without entries. */
-  const size_t entries = (size_t)map_begin(map, rows);
-  return put_array(w, at, p->kind == GPU_P_MAP ? map->table : map->numbers, entries ? entries : 1,
-                   sizeof(int));
-}
-
-static int numbers_array(struct making *w, int at, const struct gpu_parameter *p) {
-  const struct set *set = w->loop->set;
-  for (int m = 0; m < w->loop->desc.nmaps; m++)
-    if (p->index && w->loop->desc.maps[m].to == p->index)
-      set = arg_of_map(w->loop, m)->map->to;
-  return put_array(w, at, set->to_user, (size_t)set->extents[EXTENT_NONEXEC], sizeof(int));
-}
-
-static int staging_array(struct making *w, int at, const struct gpu_parameter *p) {
-  const struct plan_staging *s = &w->plan->staging[p->index];
-  const size_t n = (size_t)elements(w), blocks = (size_t)w->plan->nblocks, entry = (size_t)s->entry_bytes,
-               targets = (size_t)s->first[blocks];
-  switch (p->kind) {
-  case GPU_P_STAGED_FIRST: return put_array(w, at, s->first, blocks + 1, sizeof(long));
-  case GPU_P_STAGED_TARGETS: return put_array(w, at, s->targets, targets, sizeof(int));
-  case GPU_P_STAGED_LOCAL: return put_array(w, at, s->local[p->column], n, sizeof(unsigned short));
-  case GPU_P_SUMS_LAST: return put_array(w, at, s->last, targets, entry);
-  default: return put_array(w, at, s->slots, n * (size_t)s->ncolumns, entry);
-  }
-}
-
 static int parameter_array(struct making *w, int at) {
   const struct gpu_parameter *p = &w->v->parameters.items[at];
   const struct plan *plan = w->plan;
-  const size_t n = (size_t)elements(w), blocks = plan ? (size_t)plan->nblocks : 0;
+  const size_t n = (size_t)elements(w);
   switch (p->kind) {
-  case GPU_P_MAP:
-  case GPU_P_OFFSETS:
-  case GPU_P_ENTRIES: return map_array(w, at, p);
-  case GPU_P_NUMBERS: return numbers_array(w, at, p);
+  case GPU_P_MAP: {
+    const struct map *map = arg_of_map(w->loop, p->index)->map;
+    /* There is slack behind a table without entries. */
+    const size_t entries = (size_t)map_begin(map, map->from->extents[EXTENT_EXEC]);
+    return put_array(w, at, map->table, entries ? entries : 1, sizeof(int));
+  }
+  case GPU_P_OFFSETS: {
+    const struct map *map = arg_of_map(w->loop, p->index)->map;
+    return put_array(w, at, map->first, (size_t)map->from->extents[EXTENT_EXEC] + 1, sizeof *map->first);
+  }
+  case GPU_P_ENTRIES: {
+    const struct map *map = arg_of_map(w->loop, p->index)->map;
+    const size_t entries = (size_t)map_begin(map, map->from->extents[EXTENT_EXEC]);
+    return put_array(w, at, map->numbers, entries ? entries : 1, sizeof(int));
+  }
+  case GPU_P_NUMBERS: {
+    const struct set *set = w->loop->set;
+    for (int m = 0; m < w->loop->desc.nmaps; m++)
+      if (p->index && w->loop->desc.maps[m].to == p->index)
+        set = arg_of_map(w->loop, m)->map->to;
+    return put_array(w, at, set->to_user, (size_t)set->extents[EXTENT_NONEXEC], sizeof(int));
+  }
   case GPU_P_LIST: return put_array(w, at, w->p->list ? w->p->list : plan->list, n, sizeof(int));
-  case GPU_P_BLOCKS: return put_array(w, at, plan->block_map, blocks, sizeof(int));
+  case GPU_P_BLOCKS: return put_array(w, at, plan->block_map, (size_t)plan->nblocks, sizeof(int));
   case GPU_P_COLOURS: return put_array(w, at, plan->element_colour, n, sizeof *plan->element_colour);
-  case GPU_P_COUNTS: return put_array(w, at, plan->block_ncolours, blocks, sizeof(int));
+  case GPU_P_COUNTS: return put_array(w, at, plan->block_ncolours, (size_t)plan->nblocks, sizeof(int));
   case GPU_P_STAGED_FIRST:
+    return put_array(w, at, plan->staging[p->index].first, (size_t)plan->nblocks + 1, sizeof(long));
   case GPU_P_STAGED_TARGETS:
+    return put_array(w, at, plan->staging[p->index].targets,
+                     (size_t)plan->staging[p->index].first[plan->nblocks], sizeof(int));
   case GPU_P_STAGED_LOCAL:
+    return put_array(w, at, plan->staging[p->index].local[p->column], n, sizeof(unsigned short));
   case GPU_P_SUMS_LAST:
-  case GPU_P_SUMS_SLOTS: return staging_array(w, at, p);
+    return put_array(w, at, plan->staging[p->index].last,
+                     (size_t)plan->staging[p->index].first[plan->nblocks],
+                     (size_t)plan->staging[p->index].entry_bytes);
+  case GPU_P_SUMS_SLOTS:
+    return put_array(w, at, plan->staging[p->index].slots, n * (size_t)plan->staging[p->index].ncolumns,
+                     (size_t)plan->staging[p->index].entry_bytes);
   default: return OP_OK;
   }
 }
