@@ -4,7 +4,6 @@
 
 #include "jit/front/prelude.h"
 #include "jit/front/rows/fold.h"
-#include "jit/generate/early.h"
 #include "jit/generate/generate.h"
 #include "jit/generate/rows.h"
 #include "jit/generate/skeleton.h"
@@ -76,7 +75,7 @@ static void put_constant_updates(struct generator *g) {
 
 /* ---- the file ----------------------------------------------------------------------------------*/
 
-/* What strips need, once for each type and row length. */
+/* Helpers of strips, once for each type and row length. */
 struct helpers {
   bool types[TYPE_COUNT], rows[TYPE_COUNT][LANES_LONGEST_ROW + 1];
 };
@@ -132,9 +131,8 @@ static void put_cxx_kernel(struct generator *g, const struct generated *files) {
   put(g, "}");
   put(g, "#else");
   put(g, "void op2_kernel(%s);", text_str(&parameters));
-  g->out->failed |= parameters.failed || arguments.failed;
-  text_free(&parameters);
-  text_free(&arguments);
+  piece_free(g, &parameters);
+  piece_free(g, &arguments);
 }
 
 static void put_types(struct generator *g) {
@@ -326,11 +324,7 @@ static void put_loop(struct generator *g) {
     put(g, "#pragma clang loop vectorize(disable) interleave(disable) unroll(disable)");
   } else if (rows_open_map(g->d) >= 0) /* unrolled, short rows of many lengths took 1.3 times as long */
     put(g, "#pragma clang loop unroll(disable)");
-  put_open(g, "for (; op2_i < op2_end; op2_i++)");
-  put_ask_early(g, 1);
-  put(g, g->s->list ? "const long op2_e = op2_list[op2_i];" : "const long op2_e = op2_i;");
-  put_element(g);
-  put_close(g);
+  put_one_by_one(g, "op2_end");
   put_accumulated(g);
 }
 
@@ -355,24 +349,38 @@ static void put_functions(struct generator *g) {
   put_close(g);
   if (g->d->entry)
     put(g, "#endif");
-  g->out->failed |= p.declaration.failed || p.value.failed;
-  text_free(&p.declaration);
-  text_free(&p.value);
+  piece_free(g, &p.declaration);
+  piece_free(g, &p.value);
 }
 
 /* ---- everything --------------------------------------------------------------------------------*/
 
-static char *file_name(const char *kernel, const char *ending) {
-  struct text name = {0};
-  text_addf(&name, "%s%s", kernel, ending);
-  return text_take(&name);
+static char *joined(const char *name, const char *ending) {
+  struct text both = {0};
+  text_addf(&both, "%s%s", name, ending);
+  return text_take(&both);
 }
 
-static int generate(struct generator *g, struct generated *out, struct error *err) {
+void generated_name(struct generated *g, const char *name, const char *ending, const char *kernel_ending,
+                    const char *prelude_file) {
+  g->main_file = joined(name, ending);
+  g->kernel_file = joined(name, kernel_ending);
+  g->prelude_file = joined(prelude_file, "");
+}
+
+int generated_end(struct generated *g, int code, struct error *err) {
+  const bool whole =
+      text_ok(&g->main) && text_ok(&g->kernel) && g->main_file && g->kernel_file && g->prelude_file;
+  if (!code && !whole)
+    code = error_memory(err, "generated code", g->main.length);
+  if (code)
+    generated_free(g);
+  return code;
+}
+
+static void generate(struct generator *g, struct generated *out) {
   struct text shape = {0};
-  out->main_file = file_name(g->d->kernel_name, ".loop.c");
-  out->kernel_file = file_name(g->d->kernel_name, g->d->entry ? ".cc" : ".c");
-  out->prelude_file = file_name("op2jit_prelude", ".h");
+  generated_name(out, g->d->kernel_name, ".loop.c", g->d->entry ? ".cc" : ".c", "op2jit_prelude.h");
   out->prelude = g->d->entry ? jit_prelude_cxx() : jit_prelude();
   shape_print(g->s, &shape);
   put(g, "/* Made by op2jit (generator %s): loop %s, %s, %s. */", GENERATOR_VERSION, g->d->kernel_name,
@@ -382,9 +390,6 @@ static int generate(struct generator *g, struct generated *out, struct error *er
   put_functions(g);
   text_add_bytes(&out->kernel, g->k->text, g->k->length);
   text_add_char(&out->kernel, '\n');
-  bool good =
-      text_ok(&out->main) && text_ok(&out->kernel) && out->main_file && out->kernel_file && out->prelude_file;
-  return good ? OP_OK : error_memory(err, "generated code", out->main.length);
 }
 
 int generate_c(const struct desc *d, const struct shape *s, struct generated *out, struct error *err) {
@@ -402,11 +407,9 @@ int generate_c(const struct desc *d, const struct shape *s, struct generated *ou
   fitting.piped &= shape_can_be_piped(d, &fitting);
   out->width = fitting.width;
   struct generator g = {.d = d, .s = &fitting, .w = &c_words, .k = &k, .out = &out->main};
-  code = generate(&g, out, err);
+  generate(&g, out);
   kernel_free(&k);
-  if (code != OP_OK)
-    generated_free(out);
-  return code;
+  return generated_end(out, OP_OK, err);
 }
 
 void generated_free(struct generated *g) {

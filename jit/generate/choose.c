@@ -3,10 +3,9 @@
 #include "jit/generate/generate.h"
 #include "jit/generate/rows.h"
 #include "jit/generate/skeleton.h"
-#include "jit/generate/strips/lanes.h"
 #include "jit/generate/strips/strip.h"
 
-/* Targets of an element of which strips are thought where elements differ. */
+/* Strips of a loop whose elements differ are weighed as if each element had so many targets. */
 enum { USUAL_TARGETS = 4 };
 
 bool shape_fits(const struct desc *d, const struct shape *s) {
@@ -140,7 +139,7 @@ int shape_candidates(const struct desc *d, int vector_bytes, struct shape_wish w
             widest = natural_width(d, vector_bytes);
   const int second = widest != width ? widest : width == 4 ? 8 : width / 2;
   int count = 0;
-  /* Of elements that differ from those beside them no strips are made. */
+  /* Elements that differ from their neighbours make no strips. */
   const bool strips = vector_bytes >= 32 && (rows_open_map(d) < 0 || wish.even);
   const struct shape streaming = {.width = stream_width(d, width)};
   const bool streams = strips && wish.stream && shape_can_stream(d, &streaming);

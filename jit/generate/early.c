@@ -1,12 +1,11 @@
 /* Elements of a list may lie anywhere, and no processor knows the next one: what maps and dats have of those that are some
  * places ahead is asked for. A list in the order of neighbours took four times as long without. */
-#include "jit/generate/early.h"
 
 #include "jit/generate/skeleton.h"
 
 enum { PLACES_EARLY = 32 };
 
-/* Of the dat there is a row that elements have for themselves, in one piece. */
+/* Each element has a row of the dat for itself, in one piece. */
 static bool is_own_row(const struct desc *d, int dat) {
   bool own = false;
   for (int i = 0; i < d->nargs; i++) {
@@ -31,5 +30,13 @@ void put_ask_early(struct generator *g, int elements) {
   for (int i = 0; i < d->ndats; i++)
     if (is_own_row(d, i))
       put(g, "__builtin_prefetch(op2_d%d + op2_q * %d);", i, d->dats[i].dim);
+  put_close(g);
+}
+
+void put_one_by_one(struct generator *g, const char *stop) {
+  put_open(g, "for (; op2_i < %s; op2_i++)", stop);
+  put_ask_early(g, 1);
+  put(g, g->s->list ? "const long op2_e = op2_list[op2_i];" : "const long op2_e = op2_i;");
+  put_element(g);
   put_close(g);
 }

@@ -86,8 +86,7 @@ void put_handle(struct generator *g, int arg) {
     put(g, "%sop2_v%d[4] = {op2_d%d, (%s)(op2_t%d + op2_first%d), (%s)($wide)%d, (%s)($wide)op2_count%d};",
         text_str(&type), arg, a->dat, text_str(&type), a->map, a->map, text_str(&type), a->dim,
         text_str(&type), a->map);
-  g->out->failed |= type.failed;
-  text_free(&type);
+  piece_free(g, &type);
 }
 
 void put_pointers(struct generator *g, int arg) {
@@ -110,8 +109,7 @@ void put_pointers(struct generator *g, int arg) {
   }
   put(g, "%s%s *op2_v%d[%d] = {%s};", a->access == OP_READ ? "const " : "", word_type(g, a->type), arg, n,
       text_str(&list));
-  g->out->failed |= list.failed;
-  text_free(&list);
+  piece_free(g, &list);
 }
 
 static void put_number(struct generator *g, const struct desc_arg *a, int col, const char *to) {
@@ -135,16 +133,6 @@ void put_idx(struct generator *g, int arg) {
   }
 }
 
-static void put_fresh_extremum(struct generator *g, int arg) {
-  const struct desc_arg *a = &g->d->args[arg];
-  put(g, "%s op2_a%d[1] = {*op2_b%d};", word_type(g, a->type), arg, arg);
-}
-
-static void put_scratch(struct generator *g, int arg) {
-  const struct desc_arg *a = &g->d->args[arg];
-  put(g, "%s op2_a%d[%d];", word_type(g, a->type), arg, a->dim);
-}
-
 static void put_before(struct generator *g, int arg) {
   const struct desc_arg *a = &g->d->args[arg];
   if (!a->present)
@@ -152,9 +140,9 @@ static void put_before(struct generator *g, int arg) {
   else if (a->form == DESC_IDX)
     put_idx(g, arg);
   else if (a->form == DESC_INFO || (a->form == DESC_GBL && a->access == OP_WORK))
-    put_scratch(g, arg);
+    put(g, "%s op2_a%d[%d];", word_type(g, a->type), arg, a->dim);
   else if (arg_is_extremum_with_info(a))
-    put_fresh_extremum(g, arg);
+    put(g, "%s op2_a%d[1] = {*op2_b%d};", word_type(g, a->type), arg, arg);
   else if (a->form == DESC_DAT && is_staged(g, a))
     put_row(g, arg);
   if (desc_is_vector(a))
@@ -212,8 +200,7 @@ static void put_member_call(struct generator *g, int number,
   for (int i = 0; i < m->nargs; i++)
     if (has_own_sums(g, m, i))
       put_components(g, g->d->args[m->args[i]].dim, "op2_a%d[#] += op2_p%d_%d[#];", m->args[i], number, i);
-  g->out->failed |= list.failed;
-  text_free(&list);
+  piece_free(g, &list);
 }
 
 void put_call_with(struct generator *g,
@@ -242,8 +229,7 @@ void put_call_with(struct generator *g,
     put(g, "$user%s(%s);", g->w->wraps ? g->d->entry : "op2_kernel", text_str(&list));
   else
     put(g, "$user%s%s(%s);", word_before(g, g->d->kernel_name), g->d->kernel_name, text_str(&list));
-  g->out->failed |= list.failed;
-  text_free(&list);
+  piece_free(g, &list);
 }
 
 void put_kernel_call(struct generator *g) {
@@ -263,9 +249,8 @@ static void put_added(struct generator *g, const struct desc_arg *a, const char 
     g->w->add(g, a->type, text_str(&to), text_str(&from));
   }
   component_end(g, a->dim);
-  g->out->failed |= to.failed || from.failed;
-  text_free(&to);
-  text_free(&from);
+  piece_free(g, &to);
+  piece_free(g, &from);
 }
 
 static void put_stored(struct generator *g, int arg) {

@@ -46,6 +46,11 @@ int shape_candidates(const struct desc *d, int vector_bytes, struct shape_wish w
 
 /* C for CPUs. Errors: OP_ERR_MEMORY, OP_ERR_KERNEL (no such function in the text). */
 int generate_c(const struct desc *d, const struct shape *s, struct generated *out, struct error *err);
+/* Names the files: NAME.ending, NAME.c (or ".cc"), and that of the prelude. */
+void generated_name(struct generated *g, const char *name, const char *ending, const char *kernel_ending,
+                    const char *prelude_file);
+/* OP_ERR_MEMORY, and nothing left of it, where anything of it is missing. `code` is what happened so far. */
+int generated_end(struct generated *g, int code, struct error *err);
 void generated_free(struct generated *g);
 
 #endif

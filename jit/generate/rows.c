@@ -16,7 +16,7 @@ static bool global_fits(const struct desc_arg *a) {
   return !access_assigns(a->access) && (arg_is_accumulated(a) || a->info >= 0);
 }
 
-bool lanes_fit(const struct desc *d) {
+static bool lanes_fit(const struct desc *d) {
   int components = 0;
   for (int i = 0; i < d->nargs; i++) {
     const struct desc_arg *a = &d->args[i];

@@ -1,5 +1,6 @@
 #include "jit/generate/shape.h"
 
+#include <stddef.h>
 #include <string.h>
 
 static const struct {
@@ -8,23 +9,24 @@ static const struct {
 } forms[] = {{"scalar", 0}, {"strip4", 4}, {"strip8", 8}, {"strip16", 16}};
 enum { FORMS = sizeof forms / sizeof *forms };
 
-static const char straight_mark[] = "+straight", stream_mark[] = "+stream", piped_mark[] = "+piped",
-                  rows_mark[] = "+rows", list_mark[] = "+list";
+/* In the order of a name. */
+static const struct {
+  const char *mark;
+  size_t flag;
+} marks[] = {{"+straight", offsetof(struct shape, straight)},
+             {"+stream", offsetof(struct shape, stream)},
+             {"+piped", offsetof(struct shape, piped)},
+             {"+rows", offsetof(struct shape, rows)},
+             {"+list", offsetof(struct shape, list)}};
+enum { MARKS = sizeof marks / sizeof *marks };
 
 void shape_print(const struct shape *s, struct text *out) {
   for (int i = 0; i < FORMS; i++)
     if (forms[i].width == s->width)
       text_add(out, forms[i].name);
-  if (s->straight)
-    text_add(out, straight_mark);
-  if (s->stream)
-    text_add(out, stream_mark);
-  if (s->piped)
-    text_add(out, piped_mark);
-  if (s->rows)
-    text_add(out, rows_mark);
-  if (s->list)
-    text_add(out, list_mark);
+  for (int i = 0; i < MARKS; i++)
+    if (*(const bool *)((const char *)s + marks[i].flag))
+      text_add(out, marks[i].mark);
   if (s->bounds)
     text_add(out, SHAPE_BOUNDS);
 }
@@ -43,11 +45,8 @@ bool shape_parse(const char *name, struct shape *s) {
       continue;
     const char *at = name + length;
     *s = (struct shape){.width = forms[i].width};
-    s->straight = skip(&at, straight_mark);
-    s->stream = skip(&at, stream_mark);
-    s->piped = skip(&at, piped_mark);
-    s->rows = skip(&at, rows_mark);
-    s->list = skip(&at, list_mark);
+    for (int k = 0; k < MARKS; k++)
+      *(bool *)((char *)s + marks[k].flag) = skip(&at, marks[k].mark);
     return !*at && (!(s->straight || s->stream) || (s->width && !s->list)) && (!s->piped || s->width);
   }
   return false;

@@ -16,7 +16,7 @@ struct shape {
   /* Strips inside straight ranges (see runtime/plan/straight.h) read their targets as they follow one another in
    * memory, without the map. Only with a width and without a list. */
   bool straight;
-  /* What strips write whole goes past the caches, where nobody looks for it soon. Only with a width and without a
+  /* Results that strips write whole go past the caches: no loop reads them soon. Only with a width and without a
    * list. */
   bool stream;
   /* While a strip is computed, rows of the next one are loaded, and what the one before adds to rows goes to memory.
@@ -36,12 +36,13 @@ static inline bool shape_equal(const struct shape *a, const struct shape *b) {
          a->piped == b->piped && a->rows == b->rows && a->bounds == b->bounds;
 }
 
-/* Of the checking form. */
+/* The name's end in the checking form. */
 #define SHAPE_BOUNDS "+bounds"
 
 /* "scalar", "strip8", "scalar+list", "strip8+straight+stream", "strip4+piped", "scalar+rows", "scalar+bounds". */
 void shape_print(const struct shape *s, struct text *out);
-/* What shape_print wrote, but for "+bounds", which is no variant; false for anything else. Widths are 4, 8 and 16. */
+/* Reads the output of shape_print, but for "+bounds", which is no variant; false for anything else. Widths are 4, 8
+ * and 16. */
 bool shape_parse(const char *name, struct shape *s);
 
 #endif

@@ -1,7 +1,6 @@
 #include "jit/generate/skeleton.h"
 
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "jit/front/number.h"
@@ -71,6 +70,11 @@ void put_close(struct generator *g) {
   put(g, "}");
 }
 
+void piece_free(const struct generator *g, struct text *piece) {
+  g->out->failed |= piece->failed;
+  text_free(piece);
+}
+
 const char *word_type(const struct generator *g, enum type_code type) {
   return type_is_struct(type) ? struct_word(g->d, type) : g->w->types[type];
 }
@@ -121,8 +125,7 @@ static void put_folded(struct generator *g, const struct desc_const *c) {
   else
     put(g, "$constant %s %s%s[%d] __attribute__((unused)) = {%s};", word_type(g, c->type),
         word_before(g, c->name), c->name, c->dim, text_str(&values));
-  g->out->failed |= values.failed;
-  text_free(&values);
+  piece_free(g, &values);
 }
 
 void put_constants(struct generator *g) {
@@ -193,9 +196,8 @@ void put_components(struct generator *g, int dim, const char *format, ...) {
     put(g, "%s", text_str(&line));
   }
   component_end(g, dim);
-  g->out->failed |= pattern.failed || line.failed;
-  text_free(&pattern);
-  text_free(&line);
+  piece_free(g, &pattern);
+  piece_free(g, &line);
 }
 
 /* ---- globals over a range ----------------------------------------------------------------------*/

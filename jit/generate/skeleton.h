@@ -26,7 +26,7 @@ struct words {
   const struct word *named;                     /* until a name that is NULL */
   bool wraps;                                   /* what a kernel is passed stands in parentheses */
   const char *(*before_name)(const char *name); /* of a kernel or constant, NULL: nothing */
-  /* What a kernel that runs alone adds to is a row of its own, which begins with nothing, not what is in memory. */
+  /* A kernel that runs alone adds to a row of its own, which begins with nothing, not to memory. */
   bool (*adds_apart)(const struct generator *g, const struct desc_arg *a);
   /* target += value, where target is a dat's component. */
   void (*add)(struct generator *g, enum type_code type, const char *target, const char *value);
@@ -66,11 +66,11 @@ void component_end(struct generator *g, int dim);
 
 /* structs.c: what generated code calls a struct of the program. */
 const char *struct_word(const struct desc *d, enum type_code type);
-/* What a sum of this type begins with, and is left as it is by: 0 + -0.0 is 0. */
+/* The value that a sum of this type begins with. Adding it changes nothing: 0 + -0.0 is 0. */
 static inline const char *word_sum(enum type_code type) {
   return type_info(type)->is_float ? "-0.0" : "0";
 }
-/* What stands before a name of the user's. */
+/* The prefix of a name of the user's. */
 static inline const char *word_before(const struct generator *g, const char *name) {
   return g->w->before_name ? g->w->before_name(name) : "";
 }
@@ -79,6 +79,9 @@ const char *word_named(const struct generator *g, const char *name);
 /* A piece of a line, in which words are replaced too. */
 void add_words(const struct generator *g, struct text *out, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Frees a piece that went into the text, which fails with it. */
+void piece_free(const struct generator *g, struct text *piece);
 
 /* Components that lie apart in memory: the kernel gets a local row. */
 static inline bool dat_is_apart(const struct desc *d, int dat) {
@@ -114,7 +117,7 @@ static inline bool arg_is_extremum_with_info(const struct desc_arg *a) {
   return a->present && a->form == DESC_GBL && a->info >= 0;
 }
 
-/* What messages about layouts begin with; the rest is for the user. */
+/* The beginning of messages about layouts; the rest is for the user. */
 #define STRUCT_DIFFERS "op2jit: "
 /* Behind the kernel's text: these names, and that the layouts are those of the program. `before` stands before the
  * user's names; with `kinds` the members' types are compared too, which needs C. */
@@ -130,7 +133,7 @@ void put_info_types(struct generator *g);
 /* For each dat that is an extremum op2_better3(to, start, value): the value, which the kernel made of the start, takes
  * the place of a worse one. */
 void put_extrema(struct generator *g);
-/* What is declared before the first element and combined behind the last. */
+/* Declarations before the first element, and the sums behind the last. */
 void put_accumulators(struct generator *g);
 void put_accumulated(struct generator *g);
 
@@ -153,5 +156,9 @@ void arg_element(const struct generator *g, const struct desc_arg *a, int column
 void put_extremum_decision(struct generator *g, int arg);
 /* Everything for element op2_e. */
 void put_element(struct generator *g);
+/* early.c: prefetches for elements of a list, of which so many are in hand. Nothing where there is no list. */
+void put_ask_early(struct generator *g, int elements);
+/* Elements from op2_i on up to `stop`, one after the other. */
+void put_one_by_one(struct generator *g, const char *stop);
 
 #endif

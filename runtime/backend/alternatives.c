@@ -92,7 +92,7 @@ int alternatives(const struct variant *standard, const struct alternatives_of *l
   struct list list = {.out = out};
   if (loop->elements < TUNED_ELEMENTS && !loop->heavy)
     return 0;
-  /* What others do on the machine may leave a heavy loop without the threads that it was given unasked. */
+  /* Other programs on the machine may leave a heavy loop without the threads that it was given unasked. */
   if (loop->heavy)
     add_threads(&list, standard, loop);
   add_shapes(&list, standard, loop);

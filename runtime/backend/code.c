@@ -14,8 +14,7 @@ int backend_may_compile(const struct op_context *ctx, struct error *err) {
     return OP_OK;
   return error_set(
       err, OP_ERR_BACKEND,
-      "OP2_JIT=off: backends that compile are switched off; use OP2_BACKEND=native, or OP2_JIT=on "
-      "or load");
+      "OP2_JIT=off: backends that compile are switched off; use OP2_BACKEND=native, or OP2_JIT=on or load");
 }
 
 void loop_tell_facts(const struct op_context *ctx, struct loop *loop) {

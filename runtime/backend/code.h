@@ -1,4 +1,4 @@
-/* What backends that compile share: leave to do so, and the code of a loop, counted. */
+/* Functions that backends that compile share: the permission to compile, and the code of a loop, counted. */
 #ifndef OP2JIT_BACKEND_CODE_H
 #define OP2JIT_BACKEND_CODE_H
 
@@ -13,8 +13,8 @@ int backend_may_compile(const struct op_context *ctx, struct error *err);
  * front of errors). */
 int backend_code(struct op_context *ctx, struct loop *loop, struct jit *jit, const struct desc *desc,
                  const void *shape, struct jit_code *out, struct error *err);
-/* What is known of the loop's text takes the place of what its words say; not with ranks, of which one alone may know, while
- * all describe the loop alike. */
+/* Facts of the loop's text replace those that its words suggest. Not with ranks: one of them alone may know the
+ * facts, and all must describe the loop alike. */
 void loop_tell_facts(const struct op_context *ctx, struct loop *loop);
 
 #endif

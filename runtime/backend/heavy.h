@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-/* Of such loops long calls are counted: at HEAVY_ENOUGH a loop is heavy. HEAVY_NEVER: it cannot be cut finer. */
+/* Long calls of such loops are counted: at HEAVY_ENOUGH a loop is heavy. HEAVY_NEVER: it cannot be cut finer. */
 enum { HEAVY_ENOUGH = 8, HEAVY_NEVER = -1 };
 
 /* So few elements that the usual pieces do not occupy these threads, and that tuning leaves the loop alone. */

@@ -1,7 +1,6 @@
 #include "backend/variant.h"
 
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +29,7 @@ static bool read_count(const char *word, int *out) {
   return true;
 }
 
-/* Of each a variant has one. */
+/* A variant has one word of each kind. */
 enum word_kind { WORD_UNKNOWN, WORD_STRATEGY, WORD_THREADS, WORD_BLOCK, WORD_SHAPE, WORD_ORDER, WORD_KINDS };
 
 static const char *const kinds[WORD_KINDS] = {[WORD_STRATEGY] = "strategy",
@@ -66,11 +65,8 @@ static int unknown_word(const char *word, struct error *err) {
       err, OP_ERR_ENV,
       "OP2_VARIANT: \"%s\" is not a variant; expected a strategy (%s), a shape (scalar, strip4, strip8, "
       "strip16, strip8+straight, strip8+stream, strip4+piped, scalar+rows), sorted, a block size or a number "
-      "of threads "
-      "(threads4), separated "
-      "by '/'; soa or aos for the layout of all dats, soa=DAT or aos=DAT for one; coo or csr for the form of "
-      "all "
-      "matrices",
+      "of threads (threads4), separated by '/'; soa or aos for the layout of all dats, soa=DAT or aos=DAT "
+      "for one; coo or csr for the form of all matrices",
       word, text_str(&names));
   text_free(&names);
   return code;

@@ -1,4 +1,4 @@
-/* What kernels written in C find in CUDA C: the names of C that NVRTC lacks, and helpers of the generated code. */
+/* The prelude of kernels written in C for CUDA C: names of C that NVRTC lacks, and helpers of the generated code. */
 #include "jit/front/names.h"
 #include "jit/generate/gpu/gpu.h"
 
@@ -27,8 +27,7 @@ static const char prelude[] =
     "#define INFINITY __int_as_float(0x7f800000)\n#define NAN __int_as_float(0x7fc00000)\n"
     "#define HUGE_VAL ((double)INFINITY)\n"
     "#undef HUGE_VALF\n#define HUGE_VALF INFINITY\n#define HUGE_VALL ((long double)INFINITY)\n"
-    "/* What the macros of <math.h> and <stddef.h> are made of: a text of OP_KERNEL has them already "
-    "replaced. */\n"
+    /* What the macros of <math.h> and <stddef.h> are made of: a text of OP_KERNEL has them already replaced. */
     "#define __builtin_inff() INFINITY\n#define __builtin_inf() HUGE_VAL\n#define __builtin_huge_valf() "
     "INFINITY\n"
     "#define __builtin_huge_val() HUGE_VAL\n#define __builtin_nanf(words) NAN\n#define __builtin_nan(words) "
@@ -49,8 +48,7 @@ static const char prelude[] =
     "template <class T> __device__ __forceinline__ int op2_isnormal(T x) { return op2_isfinite(x) && "
     "op2_large(x); }\n"
     "template <class T> __device__ __forceinline__ int op2_fpclassify(int nan, int inf, int normal, int "
-    "small, int "
-    "zero, T x) {\n"
+    "small, int zero, T x) {\n"
     "  return x != x ? nan : op2_isinf(x) ? inf : x == 0 ? zero : op2_large(x) ? normal : small;\n"
     "}\n"
     "#define __builtin_isnan(x) op2_isnan(x)\n#define __builtin_isinf(x) op2_isinf(x)\n"
@@ -58,15 +56,14 @@ static const char prelude[] =
     "#define __builtin_isnormal(x) op2_isnormal(x)\n#define __builtin_signbit(x) op2_signbit(x)\n"
     "#define __builtin_fpclassify(...) op2_fpclassify(__VA_ARGS__)\n"
     "#define __builtin_isgreater(x, y) ((int)((x) > (y)))\n#define __builtin_isgreaterequal(x, y) ((int)((x) "
-    ">= "
-    "(y)))\n"
+    ">= (y)))\n"
     "#define __builtin_isless(x, y) ((int)((x) < (y)))\n#define __builtin_islessequal(x, y) ((int)((x) <= "
     "(y)))\n"
     "template <class T, class U> __device__ __forceinline__ int op2_islessgreater(T x, U y) { return x < y "
     "|| x > y; }\n"
     "#define __builtin_islessgreater(x, y) op2_islessgreater(x, y)\n"
     "#define __builtin_isunordered(x, y) ((int)(op2_isnan(x) || op2_isnan(y)))\n"
-    "/* Rows between memory and registers in pieces of V. */\n"
+    /* Rows between memory and registers in pieces of V. */
     "template <class V, int N> __device__ __forceinline__ void op2_load(void *to, const void *from) {\n"
     "  V v[N];\n"
     "#pragma unroll\n"
@@ -79,7 +76,7 @@ static const char prelude[] =
     "#pragma unroll\n"
     "  for (int i = 0; i < N; i++) ((V *)to)[i] = v[i];\n"
     "}\n"
-    "/* What a row in memory, or in shared memory, becomes when another is added. */\n"
+    /* What a row in memory, or in shared memory, becomes when another is added. */
     "template <class V, int N, class T> __device__ __forceinline__ void op2_add_stored(T *to, const T *from) "
     "{\n"
     "  T v[N * sizeof(V) / sizeof(T)];\n"
@@ -88,11 +85,9 @@ static const char prelude[] =
     "  for (int i = 0; i < (int)(N * sizeof(V) / sizeof(T)); i++) v[i] += from[i];\n"
     "  op2_store<V, N>(to, v);\n"
     "}\n"
-    "/* The row of N pieces of 16 bytes of an element, whose neighbour in the warp has the next row: both "
-    "store two\n"
-    "   pieces that follow one another at a time, 32 bytes of memory in all, and exchange those that the "
-    "other one\n"
-    "   stores. `whole`: all elements of the warp are there. */\n"
+    /* The row of N pieces of 16 bytes of an element, whose neighbour in the warp has the next row: both store two
+     * pieces that follow one another at a time, 32 bytes of memory in all, and exchange those that the other one stores.
+     * `whole`: all elements of the warp are there. */
     "template <int N> __device__ __forceinline__ void op2_store_whole(void *to, const void *from, bool "
     "whole) {\n"
     "  if (!whole) {\n"
@@ -142,7 +137,7 @@ static const char prelude[] =
     "#else\n"
     "__device__ __forceinline__ void op2_add(double *p, double v) { atomicAdd(p, v); }\n"
     "#endif\n"
-    "/* Rows of N values; P of floats by one operation, where there is one. */\n"
+    /* Rows of N values; P of floats by one operation, where there is one. */
     "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && \\\n"
     "    (__CUDACC_VER_MAJOR__ > 12 || (__CUDACC_VER_MAJOR__ == 12 && __CUDACC_VER_MINOR__ >= 1))\n"
     "#define OP2_PIECE(n) n\n"
@@ -160,16 +155,11 @@ static const char prelude[] =
     "#pragma unroll\n"
     "  for (int i = 0; i < N; i += P) op2_add_piece<P>(p + i, v + i);\n"
     "}\n"
-    "/* Rows of N values, of each lane one: G lanes add one of their rows after the other, each every G-th "
-    "value, "
-    "so that an\n"
-    "   operation has values that follow one another. Before that they exchange values, until what value i "
-    "of lane "
-    "k was is\n"
-    "   value k of lane i, of each G values. `whole`: all lanes of the warp are there. */\n"
+    /* Rows of N values, of each lane one: G lanes add one of their rows after the other, each every G-th value, so
+     * that an operation has values that follow one another. Before that they exchange values, until what value i of lane
+     * k was is value k of lane i, of each G values. `whole`: all lanes of the warp are there. */
     "template <int N, int P, class T> __device__ __forceinline__ void op2_add_fours(T *to, int row, const T "
-    "*from, bool "
-    "whole) {\n"
+    "*from, bool whole) {\n"
     "  enum { G = N == 2 ? 2 : 4, M = (N + G - 1) / G * G };\n"
     "  if (P > 1 || !whole) {\n"
     "    op2_add_row<N, P>(to + (long long)row * N, from);\n"
@@ -196,7 +186,7 @@ static const char prelude[] =
     "      if (i + lane < N) op2_add(at + i, v[i + k]);\n"
     "  }\n"
     "}\n"
-    "/* Types that no atomic addition knows: by the word around them. */\n"
+    /* Types that no atomic addition knows: by the word around them. */
     "template <class T> __device__ __forceinline__ void op2_add_small(T *p, T v) {\n"
     "  unsigned *word = (unsigned *)((size_t)p & ~(size_t)3), shift = 8 * ((unsigned)(size_t)p & 3);\n"
     "  unsigned mask = (sizeof(T) == 1 ? 0xffu : 0xffffu) << shift, old = atomicOr(word, 0), seen;\n"
@@ -213,9 +203,7 @@ static const char prelude[] =
     "__device__ __forceinline__ void op2_add(short *p, short v) { op2_add_small(p, v); }\n"
     "__device__ __forceinline__ void op2_add(char *p, char v) { op2_add_small(p, v); }\n"
     "__device__ __forceinline__ void op2_add(bool *p, bool v) { op2_add_small(p, v); }\n"
-    "/* An extremum of a dat: `v` is what the kernel made of `start`. A NaN from the start gives way to a "
-    "number. "
-    "*/\n"
+    /* An extremum of a dat: `v` is what the kernel made of `start`. A NaN from the start gives way to a number. */
     "template <class T> __device__ __forceinline__ bool op2_improves(T to, T start, T v, bool most) {\n"
     "  bool beats = most ? v > to : v < to;\n"
     "  return start != start ? v == v && (to != to || beats) : v != v || beats;\n"
@@ -224,8 +212,7 @@ static const char prelude[] =
     "  if (op2_improves(*p, start, v, most)) *p = v;\n"
     "}\n"
     "template <class W, class T> __device__ __forceinline__ void op2_improve_word(W *word, unsigned shift, W "
-    "mask, T "
-    "start, T v, bool most) {\n"
+    "mask, T start, T v, bool most) {\n"
     "  W old = atomicOr(word, (W)0), seen;\n"
     "  do {\n"
     "    seen = old;\n"
@@ -237,7 +224,7 @@ static const char prelude[] =
     "    old = atomicCAS(word, seen, (seen & ~mask) | fresh << shift);\n"
     "  } while (old != seen);\n"
     "}\n"
-    "/* A value that others may improve meanwhile: an older one does as well. */\n"
+    /* A value that others may improve meanwhile: an older one does as well. */
     "template <class T> __device__ __forceinline__ T op2_peek(const T *p) {\n"
     "  T v;\n"
     "  if (sizeof(T) == 8) {\n"
@@ -251,7 +238,7 @@ static const char prelude[] =
     "  }\n"
     "  return v;\n"
     "}\n"
-    "/* Most elements leave most extrema as they are: those cost no atomic operation. */\n"
+    /* Most elements leave most extrema as they are: those cost no atomic operation. */
     "template <class T> __device__ __forceinline__ void op2_atomic_improve(T *p, T start, T v, bool most) {\n"
     "  if (v == start || (v != v && start != start)) return;\n"
     "  if (sizeof(T) == 8) {\n"
@@ -262,7 +249,7 @@ static const char prelude[] =
     "  unsigned mask = (sizeof(T) == 1 ? 0xffu : sizeof(T) == 2 ? 0xffffu : ~0u) << shift;\n"
     "  op2_improve_word((unsigned *)((size_t)p & ~(size_t)3), shift, mask, start, v, most);\n"
     "}\n"
-    "/* A whole structure from the lane `down` above. */\n"
+    /* A whole structure from the lane `down` above. */
     "template <class S> __device__ __forceinline__ S op2_lane(const S &mine, unsigned mask, int down) {\n"
     "  int words[sizeof(S) / 4];\n"
     "  memcpy(words, &mine, sizeof mine);\n"
@@ -272,9 +259,8 @@ static const char prelude[] =
     "  memcpy(&other, words, sizeof other);\n"
     "  return other;\n"
     "}\n"
-    "/* Has each of `count` blocks left its result? The last one that asks is told, and all its threads see "
-    "what the "
-    "others left. The ticket is 0 again then. */\n"
+    /* Has each of `count` blocks left its result? The last one that asks is told, and all its threads see what the
+     * others left. The ticket is 0 again then. */
     "__device__ __forceinline__ bool op2_is_last(unsigned *ticket, int count) {\n"
     "  bool last = false;\n"
     "  if (threadIdx.x == 0) {\n"
@@ -284,14 +270,13 @@ static const char prelude[] =
     "  }\n"
     "  return __syncthreads_or(last);\n"
     "}\n"
-    "/* What stands for a NaN that MIN or MAX started from: any number is better. */\n"
+    /* What stands for a NaN that MIN or MAX started from: any number is better. */
     "__device__ __forceinline__ double op2_nothing(double) { return "
     "__longlong_as_double(0x7ff80000000f2022LL); }\n"
     "__device__ __forceinline__ float op2_nothing(float) { return __int_as_float(0x7fcf2022); }\n"
     "template <class T> __device__ __forceinline__ bool op2_is_nothing(T) { return false; }\n"
     "__device__ __forceinline__ bool op2_is_nothing(double x) { return __double_as_longlong(x) == "
-    "0x7ff80000000f2022LL; "
-    "}\n"
+    "0x7ff80000000f2022LL; }\n"
     "__device__ __forceinline__ bool op2_is_nothing(float x) { return __float_as_int(x) == 0x7fcf2022; }\n"
     "template <class T> __device__ __forceinline__ bool op2_better(T a, T b, bool most) {\n"
     "  if (op2_is_nothing(a) || op2_is_nothing(b)) return a == a;\n"
@@ -299,8 +284,7 @@ static const char prelude[] =
     "}\n"
     "template <class T> __device__ __forceinline__ bool op2_same(T a, T b) { return a == b || (a != a && b "
     "!= b); }\n"
-    "/* In C these are functions of double, whatever they are given; CUDA's overloads are hidden from "
-    "kernels. */\n"
+    /* In C these are functions of double, whatever they are given; CUDA's overloads are hidden from kernels. */
     "namespace op2_user {\n"
     "#define OP2_F1(f) __device__ __forceinline__ double f(double x) { return ::f(x); }\n"
     "#define OP2_F2(f) __device__ __forceinline__ double f(double x, double y) { return ::f(x, y); }\n"
@@ -324,8 +308,7 @@ static const char prelude[] =
     "__device__ __forceinline__ long long llround(double x) { return ::llround(x); }\n"
     "__device__ __forceinline__ long long llrint(double x) { return ::llrint(x); }\n"
     "__device__ __forceinline__ double nexttoward(double x, long double y) { return ::nextafter(x, "
-    "(double)y); "
-    "}\n"
+    "(double)y); }\n"
     "__device__ __forceinline__ float nexttowardf(float x, long double y) {\n"
     "  return x < y ? ::nextafterf(x, INFINITY) : x > y ? ::nextafterf(x, -INFINITY) : x == y ? (float)y : x "
     "+ (float)y;\n"
@@ -355,7 +338,7 @@ static const char prelude[] =
     "}\n"
     "#define OP2JIT_KERNEL 1\n#define op_assert(c) ((void)0)\n#define op2jit_assert(c, words) ((void)0)\n"
     "#undef assert\n#define assert(c) ((void)0)\n"
-    /* What a condition in a kernel asks, and of what type a truth is there. */
+    /* Conditions in a kernel ask for these, and a truth has C's type there. */
     "#undef __cplusplus\n#define __STDC_VERSION__ 201710L\n#define true 1\n#define false 0\n";
 
 const char *cuda_prelude(void) {

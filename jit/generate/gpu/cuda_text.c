@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "jit/front/parameters.h"
-#include "jit/generate/gpu/gpu.h"
+#include "jit/generate/gpu/write.h"
 
 /* Words of C++ that are names in C. */
 static const char *const foreign[] = {
@@ -17,10 +17,7 @@ static const char *const foreign[] = {
     "typeid",      "typename",  "using",    "virtual",          "xor",          "xor_eq"};
 
 static bool is_foreign(const char *word, size_t length) {
-  for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
-    if (strlen(foreign[i]) == length && memcmp(foreign[i], word, length) == 0)
-      return true;
-  return false;
+  return gpu_is_word(foreign, sizeof foreign / sizeof *foreign, word, length);
 }
 
 const char *cuda_before_name(const char *name) {
@@ -39,7 +36,7 @@ static void blank(const struct tokens *t, size_t first, size_t end, char *text) 
       text[at] = ' ';
 }
 
-/* What C allows in a parameter's brackets and C++ does not: `double b[restrict 2]`. */
+/* Words that C allows in a parameter's brackets and C++ does not: `double b[restrict 2]`. */
 static void blank_qualifiers(const struct tokens *t, size_t open, char *text) {
   static const char *const words[] = {"static", "restrict", "const", "volatile"};
   for (size_t at = open + 1, w = 0; w < sizeof words / sizeof *words; w++)

@@ -2,7 +2,8 @@
 #include "jit/generate/gpu/write.h"
 
 /* ---- CUDA C ---- */
-/* What CUDA C and HIP share: `user` and its neighbours are around the user's text, and before a name of it. */
+/* Words that CUDA C and HIP share: `user` and its neighbours stand around the user's text, and before a name of it.
+ * */
 #define CUDA_NAMED                                                                                           \
   {"global", ""}, {"wide", "long long"}, {"widen", "(long long)"}, {"restricted", "__restrict__"},           \
       {"constant", "static __device__ const"}, {"variable", "__constant__"},                                 \
@@ -95,7 +96,7 @@ static const struct words opencl_words = {.types = {[TYPE_DOUBLE] = "double",
                                           .before_name = opencl_before_name,
                                           .adds_apart = opencl_adds_apart};
 
-/* What CUDA C has and HIP lacks, or has under another name. Wavefronts are 32 or 64 wide: all of a block's are whole. */
+/* Names of CUDA C that HIP lacks, or calls otherwise. Wavefronts are 32 or 64 wide: all of a block's are whole. */
 static const char hip_front[] =
     "#pragma clang force_cuda_host_device begin\n" /* functions without a word are the device's too */
     "#define int64_t op2_int64\n#define uint64_t op2_uint64\n" /* its own are of other types */
@@ -105,7 +106,8 @@ static const char hip_front[] =
     "#define __shfl_sync(mask, v, lane, width) __shfl(v, lane, width)\n"
     "#define __ldcg(p) __hip_atomic_load(p, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)\n";
 
-/* Of the OP2_ROWS threads of an element, which are neighbours in a warp: others of the warp may be elsewhere. */
+/* Shuffles between the OP2_ROWS threads of an element, which are neighbours in a warp: others of the warp may be
+ * elsewhere. */
 static const char cuda_rows[] =
     "static __device__ __forceinline__ unsigned op2_row_mask() {\n"
     "  return (0xffffffffu >> (32 - OP2_ROWS)) << (threadIdx.x % 32 / OP2_ROWS * OP2_ROWS);\n"
@@ -120,8 +122,7 @@ static const char cuda_rows[] =
 /* They run in step; only the compiler could move what is stored before what is read. */
 static const char hip_rows[] =
     "static __device__ __forceinline__ int op2_row_down(int v, int down) { return __shfl_down(v, down, "
-    "OP2_ROWS); "
-    "}\n"
+    "OP2_ROWS); }\n"
     "static __device__ __forceinline__ int op2_row_first(int v) { return __shfl(v, 0, OP2_ROWS); }\n"
     "static __device__ __forceinline__ void op2_row_meet() {\n"
     "  __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, \"wavefront\");\n"

@@ -265,8 +265,7 @@ static void put_vector(struct gpu_writer *w, int arg) {
   }
   put(&w->g, "%s%s *op2_v%d[] = {%s};", a->access == OP_READ ? "const " : "", word_type(&w->g, a->type), arg,
       text_str(&list));
-  w->g.out->failed |= list.failed;
-  text_free(&list);
+  piece_free(&w->g, &list);
 }
 
 /* An extremum begins with what is there, and keeps that. */
@@ -492,8 +491,7 @@ static void put_increment(struct gpu_writer *w, int arg, int v) {
     put_pieces_added(w, arg, v);
   else
     gpu_put_stored(w, a->type, a->dim, OP_INC, memory, value);
-  w->g.out->failed |= improve.failed;
-  text_free(&improve);
+  piece_free(&w->g, &improve);
 }
 
 void gpu_put_increments(struct gpu_writer *w) {

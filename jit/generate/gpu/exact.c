@@ -1,7 +1,7 @@
-/* Results with the same bits in any order of the elements (desc_reproduces): what one element gives is kept apart until the
- * kernel is done with it. Sums are whole numbers then, of which neighbouring limbs are kept, those of the largest value and
- * below: each limb adds up what all values have there, so that nothing depends on who comes first. Limbs are those of
- * base/exact/, where the host puts them together. Of extrema that are equal -0 is less than 0. */
+/* Results with the same bits in any order of the elements (desc_reproduces). The result of one element is kept apart
+ * until the kernel is done with it. Sums are whole numbers then. They keep four neighbouring limbs, those of the largest
+ * value and below; each limb adds up the digits of all values there, so that nothing depends on the order. Limbs are
+ * those of base/exact/, where the host puts them together. Among equal extrema -0 is less than 0. */
 #include <stdio.h>
 
 #include "jit/generate/gpu/write.h"
@@ -20,7 +20,7 @@ bool gpu_is_exact_sum(const struct desc *d, int arg) {
   return gpu_is_exact(d, arg) && d->args[arg].access == OP_INC;
 }
 
-/* What lies in limbs below the first that is kept is lost, and so it is of each value, whenever it came. */
+/* Digits below the lowest limb that is kept are lost. They are lost of each value, whenever it came. */
 static const char helpers[] =
     "typedef struct { $wide limbs[4]; int top, odd; } op2_exact;\n"
     "$helper op2_exact_clear(op2_exact *e) {\n"
@@ -62,8 +62,7 @@ static const char helpers[] =
     "    e->odd |= m ? 1 : below ? 4 : 2;\n"
     "  else\n"
     "    op2_exact_put(e, below, exponent ? m | (unsigned $wide)1 << bits : m, least + (exponent ? exponent "
-    "- 1 : "
-    "0));\n"
+    "- 1 : 0));\n"
     "}\n"
     "$helper op2_exact_float(op2_exact *e, float v) {\n"
     "  const unsigned word = (unsigned)$floatbits(v);\n"
@@ -74,8 +73,7 @@ static const char helpers_of_double[] = "$helper op2_exact_double(op2_exact *e, 
                                         "  const unsigned $wide word = (unsigned $wide)$doublebits(v);\n"
                                         "  const int exponent = (int)(word >> 52 & 2047u);\n"
                                         "  op2_exact_of(e, word >> 63 != 0, exponent, exponent == 2047, word "
-                                        "& (((unsigned $wide)1 << 52) - 1), 52, "
-                                        "0);\n"
+                                        "& (((unsigned $wide)1 << 52) - 1), 52, 0);\n"
                                         "}\n";
 
 void gpu_put_exact_helpers(struct gpu_writer *w) {
@@ -108,8 +106,7 @@ void gpu_put_exact_better(struct gpu_writer *w, int arg, const char *value, cons
             most ? '>' : '<', best, gpu_of_type(w, a->type), value, best, most ? "true" : "false", best,
             value);
   put_components(&w->g, a->dim, "%s", text_str(&line));
-  w->g.out->failed |= line.failed;
-  text_free(&line);
+  piece_free(&w->g, &line);
 }
 
 void gpu_put_exact_after(struct gpu_writer *w, int arg) {

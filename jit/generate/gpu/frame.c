@@ -1,4 +1,4 @@
-/* What stands around the body of a kernel: constants, the user's text, parameters. */
+/* The text around the body of a kernel: constants, the user's text, parameters. */
 #include <stdlib.h>
 
 #include "jit/front/prelude.h"
@@ -67,49 +67,58 @@ void gpu_put_value_types(struct gpu_writer *w, const struct gpu_parameters *p) {
     }
 }
 
+/* Declarations by index, or by index and column. */
+static const char *const declarations[] = {
+    [GPU_P_STRIDE] = "$wide op2_s%d",
+    [GPU_P_MAP] = "const int $global*$restricted op2_t%d",
+    [GPU_P_OFFSETS] = "const $wide $global*$restricted op2_z%d",
+    [GPU_P_ENTRIES] = "const int $global*$restricted op2_entries%d",
+    [GPU_P_NUMBERS] = "const int $global*$restricted op2_x%d",
+    [GPU_P_STAGED_FIRST] = "const $wide $global*$restricted op2_f%d",
+    [GPU_P_STAGED_TARGETS] = "const int $global*$restricted op2_q%d",
+    [GPU_P_STAGED_AT] = "int op2_o%d",
+    [GPU_P_STAGED_LOCAL] = "const unsigned short $global*$restricted op2_j%d_%d",
+    [GPU_P_TICKET] = "unsigned $global*op2_ticket",
+    [GPU_P_RESULT] = "op2_slot $global*op2_result",
+    [GPU_P_SLOTS] = "op2_slot $global*op2_slots",
+    [GPU_P_WARPS] = "op2_slot $global*op2_warps",
+    [GPU_P_LIST] = "const int $global*$restricted op2_list",
+    [GPU_P_BLOCKS] = "const int $global*$restricted op2_blocks",
+    [GPU_P_COLOURS] = "const unsigned short $global*$restricted op2_colours",
+    [GPU_P_COUNTS] = "const int $global*$restricted op2_counts",
+    [GPU_P_CONSTANTS] = "const op2_constants op2_k0",
+    [GPU_P_SLOT] = "int op2_slot0",
+    [GPU_P_COUNT] = "int op2_count",
+    [GPU_P_BEGIN] = "int op2_begin",
+    [GPU_P_END] = "int op2_end",
+    [GPU_P_BACK] = "int op2_back",
+    [GPU_P_FIRST] = "int op2_first"};
+
+/* A kept one may be a result of the same kernel. */
+static void declare_values(const struct gpu_writer *w, const struct gpu_parameter *p, struct text *out) {
+  const struct desc_arg *a = &w->g.d->args[p->index];
+  const char *name = p->kind == GPU_P_START ? "b" : w->language->copies && a->access == OP_READ ? "w" : "g";
+  if (p->column)
+    add_words(&w->g, out, "const %s $global*%sop2_%s%d", gpu_memory_type(w, a->type),
+              a->kept ? "" : "$restricted ", name, p->index);
+  else
+    text_addf(out, "const op2_values%d op2_y%d", p->index, p->index);
+}
+
 static void declare(const struct gpu_writer *w, const struct gpu_parameter *p, struct text *out) {
   const struct desc *d = w->g.d;
-  static const char *const plain[] = {[GPU_P_CONSTANTS] = "const op2_constants op2_k0",
-                                      [GPU_P_SLOT] = "int op2_slot0",
-                                      [GPU_P_COUNT] = "int op2_count",
-                                      [GPU_P_BEGIN] = "int op2_begin",
-                                      [GPU_P_END] = "int op2_end",
-                                      [GPU_P_BACK] = "int op2_back",
-                                      [GPU_P_FIRST] = "int op2_first"};
-  int i = p->index;
+  const int i = p->index;
   switch (p->kind) {
+  case GPU_P_GLOBAL:
+  case GPU_P_START: declare_values(w, p, out); break;
   case GPU_P_DAT:
     add_words(&w->g, out, "%s%s $global*$restricted op2_d%d", dat_is_written(d, i) ? "" : "const ",
               gpu_memory_type(w, d->dats[i].type), i);
     break;
-  case GPU_P_STRIDE: add_words(&w->g, out, "$wide op2_s%d", i); break;
-  case GPU_P_MAP: add_words(&w->g, out, "const int $global*$restricted op2_t%d", i); break;
-  case GPU_P_OFFSETS: add_words(&w->g, out, "const $wide $global*$restricted op2_z%d", i); break;
-  case GPU_P_ENTRIES: add_words(&w->g, out, "const int $global*$restricted op2_entries%d", i); break;
-  case GPU_P_NUMBERS: add_words(&w->g, out, "const int $global*$restricted op2_x%d", i); break;
-  case GPU_P_GLOBAL:
-  case GPU_P_START: {
-    const char *name = p->kind == GPU_P_GLOBAL ? "g" : "b";
-    if (p->column && p->kind == GPU_P_GLOBAL && w->language->copies && d->args[i].access == OP_READ)
-      name = "w";
-    if (p->column) /* a kept one may be a result of the same kernel */
-      add_words(&w->g, out, "const %s $global*%sop2_%s%d", gpu_memory_type(w, d->args[i].type),
-                d->args[i].kept ? "" : "$restricted ", name, i);
-    else
-      text_addf(out, "const op2_values%d op2_y%d", i, i);
-    break;
-  }
-  case GPU_P_STAGED_FIRST: add_words(&w->g, out, "const $wide $global*$restricted op2_f%d", i); break;
-  case GPU_P_STAGED_TARGETS: add_words(&w->g, out, "const int $global*$restricted op2_q%d", i); break;
-  case GPU_P_STAGED_AT: text_addf(out, "int op2_o%d", i); break;
-  case GPU_P_STAGED_LOCAL:
-    add_words(&w->g, out, "const unsigned short $global*$restricted op2_j%d_%d", i, p->column);
-    break;
   case GPU_P_SUMS_LAST:
-    add_words(&w->g, out, "const op2_entry%d $global*$restricted op2_last%d", i, i);
-    break;
   case GPU_P_SUMS_SLOTS:
-    add_words(&w->g, out, "const op2_entry%d $global*$restricted op2_slots%d", i, i);
+    add_words(&w->g, out, "const op2_entry%d $global*$restricted op2_%s%d", i,
+              p->kind == GPU_P_SUMS_LAST ? "last" : "slots", i);
     break;
   case GPU_P_APART:
     add_words(&w->g, out, "%s $global*$restricted op2_p%d",
@@ -118,15 +127,7 @@ static void declare(const struct gpu_writer *w, const struct gpu_parameter *p, s
   case GPU_P_KEPT:
     add_words(&w->g, out, "%s $global*op2_kept%d", gpu_memory_type(w, d->args[i].type), i);
     break;
-  case GPU_P_TICKET: add_words(&w->g, out, "unsigned $global*op2_ticket"); break;
-  case GPU_P_RESULT: add_words(&w->g, out, "op2_slot $global*op2_result"); break;
-  case GPU_P_SLOTS: add_words(&w->g, out, "op2_slot $global*op2_slots"); break;
-  case GPU_P_WARPS: add_words(&w->g, out, "op2_slot $global*op2_warps"); break;
-  case GPU_P_LIST: add_words(&w->g, out, "const int $global*$restricted op2_list"); break;
-  case GPU_P_BLOCKS: add_words(&w->g, out, "const int $global*$restricted op2_blocks"); break;
-  case GPU_P_COLOURS: add_words(&w->g, out, "const unsigned short $global*$restricted op2_colours"); break;
-  case GPU_P_COUNTS: add_words(&w->g, out, "const int $global*$restricted op2_counts"); break;
-  default: text_add(out, plain[p->kind]);
+  default: add_words(&w->g, out, declarations[p->kind], i, p->column);
   }
 }
 
@@ -144,11 +145,6 @@ static void put_values(struct gpu_writer *w, const struct gpu_parameter *p) {
   }
 }
 
-bool gpu_has_shared(const struct gpu_writer *w) {
-  const enum gpu_strategy s = w->shape->strategy;
-  return s == GPU_STAGED || s == GPU_WHOLE || gpu_sums_by_targets(s);
-}
-
 void gpu_put_head(struct gpu_writer *w, const struct gpu_parameters *p) {
   struct text list = {0};
   for (int i = 0; i < p->count; i++) {
@@ -159,7 +155,7 @@ void gpu_put_head(struct gpu_writer *w, const struct gpu_parameters *p) {
   /* A compiler may read what is restricted to one pointer wherever it likes, before the kernel waits, too. */
   if (w->shape->dependent)
     text_add(w->g.out, GPU_WAIT_TEXT "#define __restrict__\n");
-  if (w->language->copies && gpu_has_shared(w))
+  if (w->language->copies && gpu_has_shared(w->shape->strategy))
     text_add(&list, ",\n    __local uint4 *op2_shared");
   const bool by_warps = w->shape->strategy == GPU_WARPS && !w->shape->joined;
   if (w->shape->min_blocks)
@@ -170,8 +166,7 @@ void gpu_put_head(struct gpu_writer *w, const struct gpu_parameters *p) {
              w->shape->block, name ? name : "", text_str(&list));
   w->g.out->failed |= !name;
   free(name);
-  w->g.out->failed |= list.failed;
-  text_free(&list);
+  piece_free(&w->g, &list);
   if (w->shape->dependent)
     put(&w->g, "op2_wait_for_before();");
   for (int i = 0; i < p->count; i++)

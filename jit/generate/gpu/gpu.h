@@ -48,11 +48,19 @@ struct gpu_shape {
 void gpu_shape_print(const struct gpu_shape *s, struct text *out);
 /* One such word, or "scalars", replaces what it names; false for any other. */
 bool gpu_shape_word(const char *word, struct gpu_shape *s);
-bool gpu_has_blocks(enum gpu_strategy s); /* works on a plan's blocks */
-/* Sums by targets, which a plan lists; and is there something apart that a second kernel adds? */
+/* The strategy works on a plan's blocks. */
+static inline bool gpu_has_blocks(enum gpu_strategy s) {
+  return s == GPU_STAGED || s == GPU_BLOCKS || s == GPU_WHOLE;
+}
+/* It sums by targets, which a plan lists. */
 static inline bool gpu_sums_by_targets(enum gpu_strategy s) {
   return s == GPU_WARPS || s == GPU_ORDERED;
 }
+/* The threads of a block work in shared memory. */
+static inline bool gpu_has_shared(enum gpu_strategy s) {
+  return s == GPU_STAGED || s == GPU_WHOLE || gpu_sums_by_targets(s);
+}
+/* A second kernel adds what this one kept apart. */
 static inline bool gpu_adds_later(enum gpu_strategy s) {
   return s == GPU_APART || s == GPU_ORDERED;
 }
@@ -77,7 +85,7 @@ struct gpu_targets {
   int count;
   struct gpu_target items[OP_MAX_ARGS];
 };
-/* Is one reached by a ragged map? Then the kernel adds in memory, and COLOURS is the only strategy. */
+/* A target is reached by a ragged map: the kernel adds in memory, and COLOURS is the only strategy. */
 bool gpu_targets_are_ragged(const struct desc *d, const struct gpu_targets *t);
 /* Every dat that is incremented through maps, with all columns that reach it, in the order of the arguments: also
  * the elements themselves, where it is incremented directly too. */
@@ -137,16 +145,15 @@ enum gpu_parameter_kind {
 struct gpu_parameter {
   enum gpu_parameter_kind kind;
   int index, column;
-  size_t bytes;
+  size_t bytes; /* 0: it is an address */
 };
 struct gpu_parameters {
   int count;
+  bool failed; /* while they were found: no memory */
   struct gpu_parameter *items;
 };
 int gpu_parameters_find(const struct desc *d, const struct gpu_shape *s, const struct gpu_targets *t,
                         struct gpu_parameters *out, struct error *err);
-/* What a driver has to know of it: bytes, 0 for an address. */
-int gpu_parameter_bytes(const struct gpu_parameter *p);
 void gpu_parameters_free(struct gpu_parameters *p);
 
 /* ---- results ---- */
@@ -211,7 +218,7 @@ void gpu_rows_text(enum gpu_dialect dialect, struct text *out);
 void gpu_rates_text(enum gpu_dialect dialect, bool dependents, struct text *out);
 /* The user's text, changed where C++ would read something else. Lines stay. */
 void cuda_copy_text(const struct kernel *k, const struct desc *d, struct text *out);
-/* What stands before a name of the user's there: nothing, or what makes a word of C++ a name again. */
+/* The prefix of a name of the user's: nothing, or letters that make a word of C++ a name again. */
 const char *cuda_before_name(const char *name);
 /* The name of a constant that is not folded, as a module knows it. */
 void cuda_constant_symbol(const char *name, struct text *out);

@@ -1,8 +1,6 @@
 /* Kernels by strategy. */
 #include "jit/generate/gpu/gpu.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "jit/generate/gpu/write.h"
@@ -95,9 +93,8 @@ static void put_shared(struct gpu_writer *w) {
     staged_places(w, k, &memory, &shared);
     put(&w->g, "for (int op2_c = $thread; op2_c < op2_n%d * %d; op2_c += %d) %s = %s;", k, dat->dim,
         w->shape->block, text_str(&shared), sum ? word_sum(dat->type) : text_str(&memory));
-    w->g.out->failed |= memory.failed || shared.failed;
-    text_free(&memory);
-    text_free(&shared);
+    piece_free(&w->g, &memory);
+    piece_free(&w->g, &shared);
   }
   put(&w->g, "$barrier");
 }
@@ -111,9 +108,8 @@ static void put_flush(struct gpu_writer *w) {
     staged_places(w, k, &memory, &shared);
     /* No other block of this colour has the target: an extremum is the best of what was there already. */
     gpu_put_stored(w, dat->type, 1, w->targets.items[k].access, text_str(&memory), text_str(&shared));
-    w->g.out->failed |= memory.failed || shared.failed;
-    text_free(&memory);
-    text_free(&shared);
+    piece_free(&w->g, &memory);
+    piece_free(&w->g, &shared);
     put_close(&w->g);
   }
 }
@@ -289,31 +285,20 @@ static void put_everything(struct gpu_writer *w, const struct gpu_parameters *p,
   put_close(&w->g);
 }
 
-static char *named(const char *kernel, const char *ending) {
-  struct text name = {0};
-  text_addf(&name, "%s%s", kernel, ending);
-  return text_take(&name);
-}
-
 static int generate(struct gpu_writer *w, struct generated *out, struct error *err) {
   struct gpu_parameters parameters = {0};
   int code = gpu_targets_find(w->g.d, &w->targets, err);
   if (!code)
     code = gpu_parameters_find(w->g.d, w->shape, &w->targets, &parameters, err);
   if (!code) {
-    out->main_file = named(w->g.d->kernel_name, w->language->main_ending);
-    out->kernel_file = named(w->g.d->kernel_name, w->g.d->entry ? ".cc" : ".c");
-    out->prelude_file = named(w->language->prelude_file, "");
+    generated_name(out, w->g.d->kernel_name, w->language->main_ending, w->g.d->entry ? ".cc" : ".c",
+                   w->language->prelude_file);
     out->prelude = w->language->prelude();
-    if (out->main_file && out->kernel_file && out->prelude_file)
-      put_everything(w, &parameters, out);
+    put_everything(w, &parameters, out);
     if (w->g.d->entry)
       text_addf(&out->kernel, "%s\n", w->g.d->text);
     else
       code = gpu_put_text(w, &out->kernel, err);
-    if (!code && (!text_ok(&out->main) || !text_ok(&out->kernel) || !out->prelude_file || !out->main_file ||
-                  !out->kernel_file))
-      code = error_memory(err, "generated code", out->main.length);
   }
   gpu_parameters_free(&parameters);
   gpu_targets_free(&w->targets);
@@ -340,7 +325,5 @@ int generate_gpu(const struct desc *d, const struct gpu_shape *s, struct generat
   if (!code)
     code = generate(&w, out, err);
   kernel_free(&k);
-  if (code)
-    generated_free(out);
-  return code;
+  return generated_end(out, code, err);
 }

@@ -60,7 +60,7 @@ static bool adds(const struct gpu_targets *t, const struct desc_arg *a) {
   return access_reduces(a->access) && gpu_target_of(t, a->dat) >= 0;
 }
 
-/* What a thread moves at a time, and how many bytes are from a row to the next. */
+/* Bytes that a thread moves at a time, and bytes from a row to the next. */
 static int piece_bytes(const struct desc_arg *a) {
   const size_t bytes = row_bytes(a);
   return bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : 4;
@@ -96,7 +96,7 @@ static const char helpers[] =
     "template <> struct op2_piece<16> { typedef int4 type; };\n"
     "template <> struct op2_piece<8> { typedef int2 type; };\n"
     "template <> struct op2_piece<4> { typedef int type; };\n"
-    "/* Straight to shared memory where the device can, without waiting. */\n"
+    /* Straight to shared memory where the device can, without waiting. */
     "template <int B> __device__ __forceinline__ void op2_bring_piece(void *to, const void *from) {\n"
     "#if defined(__EDG__) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800\n"
     "  asm volatile(\"cp.async.ca.shared.global [%0], [%1], %2;\"\n"
@@ -111,9 +111,8 @@ static const char helpers[] =
     "  asm volatile(\"cp.async.wait_all;\" ::: \"memory\");\n"
     "#endif\n"
     "}\n"
-    "/* Rows of N pieces of B bytes for `count` threads of a warp, S bytes apart: of element after element, "
-    "or those that\n"
-    "   each thread names. */\n"
+    /* Rows of N pieces of B bytes for `count` threads of a warp, S bytes apart: of element after element, or those
+     * that each thread names. */
     "template <int B, int N, int S>\n"
     "__device__ __forceinline__ void op2_bring_next(unsigned char *to, const void *from, int count) {\n"
     "#pragma unroll 4\n"
@@ -144,7 +143,7 @@ static const char helpers[] =
     "      ((type *)to)[piece] = *(const type *)(from + piece / N * S + piece % N * B);\n"
     "  }\n"
     "}\n"
-    "/* Rows of N values, P of them by one operation. */\n"
+    /* Rows of N values, P of them by one operation. */
     "template <int N, int S, int P, class T>\n"
     "__device__ __forceinline__ void op2_add_rows(T *to, const T *from, int row, int count) {\n"
     "#pragma unroll 4\n"

@@ -1,11 +1,11 @@
-/* What kernels written in C find in OpenCL C: the names of C that it lacks, C's functions of mathematics, which are not
- * overloaded, and helpers of the generated code, one for each type. */
+/* The prelude of kernels written in C for OpenCL C: names of C that it lacks, C's functions of mathematics, which are
+ * not overloaded, and helpers of the generated code, one for each type. */
 #include "jit/front/names.h"
 #include "jit/generate/gpu/gpu.h"
 
 #pragma GCC diagnostic ignored "-Woverlength-strings" /* a warning about compilers of 1999 */
 
-/* Of one type T; B: unsigned integers as wide, OP2_BITS and OP2_VALUE: a value's bits and back. */
+/* Helpers for a type T; B: unsigned integers as wide. */
 #define HELPERS_OF_ALL                                                                                       \
   "#define OP2_OF(T) \\\n"                                                                                   \
   "  static bool op2_improves_##T(T to, T start, T v, bool most) { \\\n"                                     \
@@ -70,7 +70,8 @@
   "}\n"                                                                                                      \
   "#endif\n"
 
-/* A word that holds the value, W: its type, X: the exchange of words; `v` is added, or improves. */
+/* A word that holds the value, W: its type, X: the exchange of words; `v` is added, or improves. op2_add_pair adds two
+ * floats that lie in one word of 8 bytes. Types smaller than a word are changed by the word around them. */
 #define HELPERS_OF_ATOMICS                                                                                   \
   "#define OP2_WORDS(T, W, OR, X) \\\n"                                                                      \
   "  static T op2_peek_##T(__global T *p) { return as_##T(OR((volatile __global W *)p, (W)0)); } \\\n"       \
@@ -99,7 +100,6 @@
   "OP2_WORDS(long, ulong, OP2_OR64, atom_cmpxchg) OP2_WORDS(ulong, ulong, OP2_OR64, atom_cmpxchg)\n"         \
   "#ifdef OP2_DOUBLE\nOP2_WORDS(double, ulong, OP2_OR64, atom_cmpxchg)\n#endif\n"                            \
   "#endif\n"                                                                                                 \
-  "/* Two floats that lie in one word of 8 bytes. */\n"                                                      \
   "static void op2_add_pair(__global float *p, float a, float b) {\n"                                        \
   "#ifdef OP2_ATOMICS\n"                                                                                     \
   "  volatile __global ulong *word = (volatile __global ulong *)(volatile __global void *)p;\n"              \
@@ -113,7 +113,6 @@
   "  op2_add_float(p + 1, b);\n"                                                                             \
   "#endif\n"                                                                                                 \
   "}\n"                                                                                                      \
-  "/* Types smaller than a word: by the word around them. */\n"                                              \
   "#define OP2_SMALL(T, M, S) \\\n"                                                                          \
   "  static T op2_peek_##T(__global S *p) { \\\n"                                                            \
   "    uint shift = 8 * ((uint)(size_t)p & 3); \\\n"                                                         \
@@ -143,7 +142,7 @@
   "  }\n"                                                                                                    \
   "OP2_SMALL(short, 0xffffu, short) OP2_SMALL(char, 0xffu, char) OP2_SMALL(bool, 0xffu, uchar)\n"
 
-/* What kind of number it is: OpenCL's functions may be macros, which C's names replace below. */
+/* Classes of numbers: OpenCL's functions may be macros, which C's names replace below. */
 #define CLASS(f)                                                                                             \
   "static int op2_f_" #f "(float x) { return " #f "(x) != 0; }\n"                                            \
   "#ifdef OP2_DOUBLE\nstatic int op2_d_" #f "(double x) { return " #f "(x) != 0; }\n"                        \
@@ -158,44 +157,37 @@
   "#ifdef OP2_DOUBLE\nstatic int op2_differ(double x, double y) { return x < y || x > y; }\n"                \
   "#else\nstatic int op2_differ(float x, float y) { return x < y || x > y; }\n#endif\n"
 
-/* C's functions, of double and of float. */
+/* C's functions of one and of two numbers, of double and of float. Laid out by hand: clang-format would give each a line. */
+/* clang-format off */
+#define OF_ONE(X)                                                                                            \
+  X(acos) X(acosh) X(asin) X(asinh) X(atan) X(atanh) X(cbrt) X(ceil) X(cos) X(cosh) X(erf) X(erfc)           \
+  X(exp) X(exp2) X(expm1) X(fabs) X(floor) X(lgamma) X(log) X(log10) X(log1p) X(log2) X(logb) X(rint)        \
+  X(round) X(sin) X(sinh) X(sqrt) X(tan) X(tanh) X(tgamma) X(trunc)
+#define OF_TWO(X)                                                                                            \
+  X(atan2) X(copysign) X(fdim) X(fmax) X(fmin) X(fmod) X(hypot) X(nextafter) X(pow) X(remainder)
+#define OTHERS(X)                                                                                            \
+  X(nearbyint) X(fma) X(ldexp) X(frexp) X(modf) X(ilogb) X(lround) X(lrint)
+/* clang-format on */
+#define ONE_OF(f) "OP2_ONE(" #f ") "
+#define TWO_OF(f) "OP2_TWO(" #f ") "
+#define MATHEMATICS_OF(T, S, JOIN)                                                                           \
+  "#define OP2_ONE(n) static " T " op2_m_##n" JOIN S "(" T " x) { return n(x); }\n"                          \
+  "#define OP2_TWO(n) static " T " op2_m_##n" JOIN S "(" T " x, " T                                          \
+  " y) { return n(x, y); }\n" OF_ONE(ONE_OF)                                                                 \
+      OF_TWO(TWO_OF) "\n#undef OP2_ONE\n#undef OP2_TWO\n"                                                    \
+                     "static " T " op2_m_nearbyint" S "(" T " x) { return rint(x); }\n"                      \
+                     "static " T " op2_m_fma" S "(" T " x, " T " y, " T " z) { return fma(x, y, z); }\n"     \
+                     "static " T " op2_m_ldexp" S "(" T " x, int n) { return ldexp(x, n); }\n"               \
+                     "static " T " op2_m_frexp" S "(" T " x, int *n) { return frexp(x, n); }\n"              \
+                     "static " T " op2_m_modf" S "(" T " x, " T " *n) { return modf(x, n); }\n"              \
+                     "static int op2_m_ilogb" S "(" T " x) { return ilogb(x); }\n"                           \
+                     "static long op2_m_lround" S "(" T " x) { return (long)round(x); }\n"                   \
+                     "static long op2_m_lrint" S "(" T " x) { return (long)rint(x); }\n"
 #define MATHEMATICS                                                                                          \
-  "#define OP2_D1(f) static double op2_m_##f(double x) { return f(x); }\n"                                   \
-  "#define OP2_D2(f) static double op2_m_##f(double x, double y) { return f(x, y); }\n"                      \
-  "#define OP2_F1(n) static float op2_m_##n##f(float x) { return n(x); }\n"                                  \
-  "#define OP2_F2(n) static float op2_m_##n##f(float x, float y) { return n(x, y); }\n"                      \
-  "#ifdef OP2_DOUBLE\n"                                                                                      \
-  "OP2_D1(acos) OP2_D1(acosh) OP2_D1(asin) OP2_D1(asinh) OP2_D1(atan) OP2_D1(atanh) OP2_D1(cbrt)\n"          \
-  "OP2_D1(ceil) OP2_D1(cos) OP2_D1(cosh) OP2_D1(erf) OP2_D1(erfc) OP2_D1(exp) OP2_D1(exp2)\n"                \
-  "OP2_D1(expm1) OP2_D1(fabs) OP2_D1(floor) OP2_D1(lgamma) OP2_D1(log) OP2_D1(log10) OP2_D1(log1p)\n"        \
-  "OP2_D1(log2) OP2_D1(logb) OP2_D1(rint) OP2_D1(round) OP2_D1(sin) OP2_D1(sinh) OP2_D1(sqrt)\n"             \
-  "OP2_D1(tan) OP2_D1(tanh) OP2_D1(tgamma) OP2_D1(trunc)\n"                                                  \
-  "OP2_D2(atan2) OP2_D2(copysign) OP2_D2(fdim) OP2_D2(fmax) OP2_D2(fmin) OP2_D2(fmod) OP2_D2(hypot)\n"       \
-  "OP2_D2(nextafter) OP2_D2(pow) OP2_D2(remainder)\n"                                                        \
-  "static double op2_m_nearbyint(double x) { return rint(x); }\n"                                            \
-  "static double op2_m_fma(double x, double y, double z) { return fma(x, y, z); }\n"                         \
-  "static double op2_m_ldexp(double x, int n) { return ldexp(x, n); }\n"                                     \
-  "static double op2_m_frexp(double x, int *n) { return frexp(x, n); }\n"                                    \
-  "static double op2_m_modf(double x, double *n) { return modf(x, n); }\n"                                   \
-  "static int op2_m_ilogb(double x) { return ilogb(x); }\n"                                                  \
-  "static long op2_m_lround(double x) { return (long)round(x); }\n"                                          \
-  "static long op2_m_lrint(double x) { return (long)rint(x); }\n"                                            \
-  "#endif\n"                                                                                                 \
-  "OP2_F1(acos) OP2_F1(acosh) OP2_F1(asin) OP2_F1(asinh) OP2_F1(atan) OP2_F1(atanh) OP2_F1(cbrt)\n"          \
-  "OP2_F1(ceil) OP2_F1(cos) OP2_F1(cosh) OP2_F1(erf) OP2_F1(erfc) OP2_F1(exp) OP2_F1(exp2)\n"                \
-  "OP2_F1(expm1) OP2_F1(fabs) OP2_F1(floor) OP2_F1(lgamma) OP2_F1(log) OP2_F1(log10) OP2_F1(log1p)\n"        \
-  "OP2_F1(log2) OP2_F1(logb) OP2_F1(rint) OP2_F1(round) OP2_F1(sin) OP2_F1(sinh) OP2_F1(sqrt)\n"             \
-  "OP2_F1(tan) OP2_F1(tanh) OP2_F1(tgamma) OP2_F1(trunc)\n"                                                  \
-  "OP2_F2(atan2) OP2_F2(copysign) OP2_F2(fdim) OP2_F2(fmax) OP2_F2(fmin) OP2_F2(fmod) OP2_F2(hypot)\n"       \
-  "OP2_F2(nextafter) OP2_F2(pow) OP2_F2(remainder)\n"                                                        \
-  "static float op2_m_nearbyintf(float x) { return rint(x); }\n"                                             \
-  "static float op2_m_fmaf(float x, float y, float z) { return fma(x, y, z); }\n"                            \
-  "static float op2_m_ldexpf(float x, int n) { return ldexp(x, n); }\n"                                      \
-  "static float op2_m_frexpf(float x, int *n) { return frexp(x, n); }\n"                                     \
-  "static float op2_m_modff(float x, float *n) { return modf(x, n); }\n"                                     \
-  "static int op2_m_ilogbf(float x) { return ilogb(x); }\n"                                                  \
-  "static long op2_m_lroundf(float x) { return (long)round(x); }\n"                                          \
-  "static long op2_m_lrintf(float x) { return (long)rint(x); }\n"                                            \
+  "#ifdef OP2_DOUBLE\n" MATHEMATICS_OF("double", "", "") "#endif\n" MATHEMATICS_OF("float", "f", "##")
+
+/* C's functions that are neither. */
+#define WHOLE_AND_MEMORY                                                                                     \
   "static int op2_m_abs(int x) { return x < 0 ? -x : x; }\n"                                                 \
   "static long op2_m_labs(long x) { return x < 0 ? -x : x; }\n"                                              \
   "static void *op2_m_memcpy(void *to, const void *from, size_t n) {\n"                                      \
@@ -224,69 +216,17 @@
 #define BOTH(f)                                                                                              \
   "#define " #f " op2_m_" #f "\n#define " #f "f op2_m_" #f "f\n"                                             \
   "#ifndef OP2_DOUBLE\n#define op2_m_" #f " op2_m_" #f "f\n#endif\n"
-#define ONE(f) "#define " #f " op2_m_" #f "\n"
+#define OURS(f) "#define " #f " op2_m_" #f "\n"
 #define RENAMES                                                                                              \
-  BOTH(acos)                                                                                                 \
-  BOTH(acosh)                                                                                                \
-  BOTH(asin)                                                                                                 \
-  BOTH(asinh)                                                                                                \
-  BOTH(atan)                                                                                                 \
-  BOTH(atanh)                                                                                                \
-  BOTH(cbrt)                                                                                                 \
-  BOTH(ceil)                                                                                                 \
-  BOTH(cos)                                                                                                  \
-  BOTH(cosh)                                                                                                 \
-  BOTH(erf)                                                                                                  \
-  BOTH(erfc)                                                                                                 \
-  BOTH(exp)                                                                                                  \
-  BOTH(exp2)                                                                                                 \
-  BOTH(expm1)                                                                                                \
-  BOTH(fabs)                                                                                                 \
-  BOTH(floor)                                                                                                \
-  BOTH(lgamma)                                                                                               \
-  BOTH(log)                                                                                                  \
-  BOTH(log10)                                                                                                \
-  BOTH(log1p)                                                                                                \
-  BOTH(log2)                                                                                                 \
-  BOTH(logb)                                                                                                 \
-  BOTH(rint)                                                                                                 \
-  BOTH(round)                                                                                                \
-  BOTH(sin)                                                                                                  \
-  BOTH(sinh)                                                                                                 \
-  BOTH(sqrt)                                                                                                 \
-  BOTH(tan)                                                                                                  \
-  BOTH(tanh)                                                                                                 \
-  BOTH(tgamma)                                                                                               \
-  BOTH(trunc)                                                                                                \
-  BOTH(atan2)                                                                                                \
-  BOTH(copysign)                                                                                             \
-  BOTH(fdim)                                                                                                 \
-  BOTH(fmax)                                                                                                 \
-  BOTH(fmin)                                                                                                 \
-  BOTH(fmod)                                                                                                 \
-  BOTH(hypot)                                                                                                \
-  BOTH(nextafter)                                                                                            \
-  BOTH(pow)                                                                                                  \
-  BOTH(remainder)                                                                                            \
-  BOTH(nearbyint)                                                                                            \
-  BOTH(fma)                                                                                                  \
-  BOTH(ldexp)                                                                                                \
-  BOTH(frexp)                                                                                                \
-  BOTH(modf)                                                                                                 \
-  BOTH(ilogb)                                                                                                \
-  BOTH(lround)                                                                                               \
-  BOTH(lrint)                                                                                                \
-  ONE(abs)                                                                                                   \
-  ONE(labs)                                                                                                  \
-  ONE(memcpy)                                                                                                \
-  ONE(memmove)                                                                                               \
-  ONE(memset)                                                                                                \
-  ONE(memcmp)                                                                                                \
-  "#define llabs op2_m_labs\n#define llround op2_m_lround\n#define llrint "                                  \
-  "op2_m_lrint\n"                                                                                            \
-  "#define llroundf op2_m_lroundf\n#define llrintf op2_m_lrintf\n"                                           \
-  "#define scalbn op2_m_ldexp\n#define scalbnf op2_m_ldexpf\n"                                               \
-  "#define nexttoward op2_m_nextafter\n#define nexttowardf op2_m_nextafterf\n"
+  OF_ONE(BOTH)                                                                                               \
+  OF_TWO(BOTH)                                                                                               \
+  OTHERS(BOTH)                                                                                               \
+  OURS(abs) OURS(labs) OURS(memcpy) OURS(memmove) OURS(memset)                                               \
+      OURS(memcmp) "#define llabs op2_m_labs\n#define llround op2_m_lround\n#define llrint "                 \
+                   "op2_m_lrint\n"                                                                           \
+                   "#define llroundf op2_m_lroundf\n#define llrintf op2_m_lrintf\n"                          \
+                   "#define scalbn op2_m_ldexp\n#define scalbnf op2_m_ldexpf\n"                              \
+                   "#define nexttoward op2_m_nextafter\n#define nexttowardf op2_m_nextafterf\n"
 
 static const char prelude[] =
     "#ifdef OP2_DOUBLE\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#endif\n"
@@ -295,7 +235,7 @@ static const char prelude[] =
     "#define _Bool bool\n#define inline\n#define __inline\n#define __inline__\n#define register\n#define "
     "auto\n"
     "#define _Noreturn\n#undef NULL\n#define NULL ((void *)0)\n" HELPERS_OF_ALL HELPERS_OF_GROUPS
-        HELPERS_OF_TICKETS HELPERS_OF_ATOMICS CLASSES MATHEMATICS NAMES_OF_C
+        HELPERS_OF_TICKETS HELPERS_OF_ATOMICS CLASSES MATHEMATICS WHOLE_AND_MEMORY NAMES_OF_C
     "#define DECIMAL_DIG DBL_DECIMAL_DIG\n#define LDBL_DECIMAL_DIG DBL_DECIMAL_DIG\n"
     "#define LDBL_MAX DBL_MAX\n#define LDBL_MIN DBL_MIN\n#define LDBL_TRUE_MIN DBL_TRUE_MIN\n"
     "#define LDBL_EPSILON DBL_EPSILON\n#define LDBL_DIG DBL_DIG\n#define LDBL_MANT_DIG DBL_MANT_DIG\n"

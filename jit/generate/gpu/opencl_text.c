@@ -26,10 +26,7 @@ static bool is_vector(const char *word, size_t length) {
 }
 
 static bool is_foreign(const char *word, size_t length) {
-  for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
-    if (strlen(foreign[i]) == length && memcmp(foreign[i], word, length) == 0)
-      return true;
-  return is_vector(word, length);
+  return gpu_is_word(foreign, sizeof foreign / sizeof *foreign, word, length) || is_vector(word, length);
 }
 
 const char *opencl_before_name(const char *name) {
@@ -45,15 +42,13 @@ static bool hands_constants(const struct desc *d) {
 
 static bool is_function(const struct kernel *k, size_t token) {
   const struct tokens *t = &k->tokens;
-  const size_t length = t->items[token].end - t->items[token].begin;
+  bool is = false;
   for (int f = 0; f < k->nfunctions; f++)
-    if (strlen(k->functions[f].name) == length &&
-        memcmp(k->functions[f].name, t->text + t->items[token].begin, length) == 0)
-      return true;
-  return false;
+    is |= token_is(t, token, k->functions[f].name);
+  return is;
 }
 
-/* Is the statement of depth 0 that begins here a variable with values? */
+/* The statement of depth 0 that begins here is a variable with values. */
 static bool is_variable(const struct tokens *t, size_t first) {
   if (t->items[first].directive || token_is(t, first, "typedef"))
     return false;
@@ -115,7 +110,7 @@ static void add_word(const struct state *s, size_t i, const char *word, size_t l
   text_add_bytes(out, word, length);
 }
 
-/* What a function is handed before its arguments. `open`: the token of its parenthesis. */
+/* Hands the constants to a function before its arguments. `open`: the token of its parenthesis. */
 static void add_handed(const struct state *s, size_t open, bool definition, struct text *out) {
   const struct tokens *t = &s->k->tokens;
   const bool none =
@@ -160,7 +155,7 @@ static bool is_wanted_whole(const struct state *s, const char *name) {
   return false;
 }
 
-/* What the type is called in the text. */
+/* The type's name in the text. */
 static void add_type(enum type_code type, struct text *out) {
   const char *name = type_info(type)->name, *blank = strrchr(name, ' '), *last = blank ? blank + 1 : name;
   if (type_is_struct(type)) {
@@ -229,7 +224,7 @@ static void add_brace(struct state *s, size_t i, struct text *out) {
 
 /* ---- all tokens ------------------------------------------------------------------------------------*/
 
-/* What a variable of the file is, and points to, is in the space of constants. */
+/* A variable of the file, and the values it points to, are in the space of constants. */
 static void add_space(struct state *s, size_t i, struct text *out) {
   const struct tokens *t = &s->k->tokens;
   if (s->fresh) {

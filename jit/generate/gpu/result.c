@@ -60,8 +60,7 @@ static void put_merged(struct gpu_writer *w, int arg) {
   } else if (is_extremum(a)) {
     put_open(&w->g,
              "if (from->g%d.element >= 0 && (op2_better%s(from->g%d[0], to->g%d[0], %s) || "
-             "(op2_same%s(from->g%d[0], "
-             "to->g%d[0]) && from->g%d.element < to->g%d.element)))",
+             "(op2_same%s(from->g%d[0], to->g%d[0]) && from->g%d.element < to->g%d.element)))",
              a->info, type, arg, arg, most, type, arg, arg, a->info, a->info);
     put(&w->g, "to->g%d[0] = from->g%d[0];", arg, arg);
     for (int i = 0; i < d->nargs; i++)
@@ -124,7 +123,7 @@ static void put_block(struct gpu_writer *w) {
   put_close(&w->g);
 }
 
-/* What leaves the others as they are: sums of nothing, and an extremum that is there already. */
+/* Results that leave others as they are: sums of nothing, and an extremum that is there already. */
 static void put_neutral(struct gpu_writer *w) {
   for (int i = 0; i < w->g.d->nargs; i++) {
     const struct desc_arg *a = &w->g.d->args[i];
@@ -245,7 +244,7 @@ static void put_last_tree(struct gpu_writer *w) {
   put(&w->g, "const op2_slot result = warps[0];");
 }
 
-/* What the last block does, with as many threads as it has: the same sums in the same order for every size. */
+/* The last block's work, with as many threads as it has: the same sums in the same order for every size. */
 static void put_last(struct gpu_writer *w) {
   const char *space = word_named(&w->g, gpu_meeting_bytes(w->g.d, w->shape) ? "shared" : "global");
   add_words(&w->g, w->g.out, "$helper op2_last(const op2_slot $global*slots, int count, op2_slot %s*warps",
@@ -337,7 +336,7 @@ static void put_finished(struct gpu_writer *w) {
         first, w->shape->block);
 }
 
-/* Who leaves the last slot of those that count makes the loop's results. */
+/* The block that leaves the last slot of those that count makes the loop's results. */
 static void put_leave(struct gpu_writer *w) {
   struct text kept = {0};
   for (int i = 0; i < w->g.d->nargs; i++)
@@ -347,8 +346,7 @@ static void put_leave(struct gpu_writer *w) {
       w->language->copies ? ", &op2_told" : "");
   put(&w->g, "  op2_last(op2_slots, op2_count, %s%s%s);", meeting(w, "op2_warps"),
       gpu_tells_host(w->g.d) ? ", op2_result" : "", text_str(&kept));
-  w->g.out->failed |= kept.failed;
-  text_free(&kept);
+  piece_free(&w->g, &kept);
 }
 
 void gpu_put_finish(struct gpu_writer *w) {

@@ -27,7 +27,7 @@ void gpu_put_row_macros(struct gpu_writer *w) {
           i, w->g.d->args[i].entry ? w->g.d->args[i].dim : i, w->g.d->args[i].dim);
 }
 
-/* Of targets two arguments: what an argument is stands in parentheses. */
+/* Rows of targets are passed as two arguments, in the parentheses of one. */
 void gpu_row_place(const struct gpu_writer *w, int arg, char *out, size_t size) {
   const struct desc_arg *a = &w->g.d->args[arg];
   if (a->entry)

@@ -6,8 +6,7 @@
 static void put_rows_kernel(struct generator *g, int bytes, const char *type, bool pack) {
   put_open(g,
            "$kernel %s%d(%s%s $global*dat, %s%s $global*rows, $wide at, const int $global*elements, int "
-           "count, int "
-           "dim, $wide row, $wide step)",
+           "count, int dim, $wide row, $wide step)",
            pack ? "op2_pack" : "op2_unpack", bytes, pack ? "const " : "", type, pack ? "" : "const ", type);
   put(g, "rows += at / %d;", bytes);
   put(g, "for ($wide i = ($wide)$block * $threads + $thread; i < ($wide)count * dim;");

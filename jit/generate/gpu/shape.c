@@ -11,10 +11,6 @@
 static const char *const strategies[GPU_STRATEGIES] = {"direct", "atomics", "staged", "blocks", "colours",
                                                        "apart",  "whole",   "warps",  "ordered"};
 
-bool gpu_has_blocks(enum gpu_strategy s) {
-  return s == GPU_STAGED || s == GPU_BLOCKS || s == GPU_WHOLE;
-}
-
 void gpu_shape_print(const struct gpu_shape *s, struct text *out) {
   if (s->tasks) {
     gpu_tasks_print(s, out);
@@ -52,16 +48,19 @@ bool gpu_shape_word(const char *word, struct gpu_shape *s) {
       s->near = 0; /* the first guess may be near; what is forced is what is named */
       return true;
     }
-  if (strcmp(word, "vectors") == 0)
-    return s->vectors = true;
-  if (strcmp(word, "scalars") == 0)
-    return !(s->vectors = false);
-  if (strcmp(word, "sorted") == 0)
-    return s->sorted = true;
-  if (strcmp(word, "joined") == 0)
-    return s->joined = true;
-  if (strcmp(word, "dependent") == 0)
-    return s->dependent = true;
+  const struct {
+    const char *word;
+    bool *flag, value;
+  } flags[] = {{"vectors", &s->vectors, true},
+               {"scalars", &s->vectors, false},
+               {"sorted", &s->sorted, true},
+               {"joined", &s->joined, true},
+               {"dependent", &s->dependent, true}};
+  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+    if (strcmp(word, flags[i].word) == 0) {
+      *flags[i].flag = flags[i].value;
+      return true;
+    }
   if (strcmp(word, "near") == 0) {
     s->near = GPU_NEAR_VALUES;
     return true;
@@ -168,7 +167,7 @@ void gpu_targets_free(struct gpu_targets *t) {
 }
 
 /* ---- slots ---- */
-/* What a block leaves behind: reductions, payloads, and globals that the one element of a set writes. */
+/* A block leaves in its slot: reductions, payloads, and globals that the one element of a set writes. */
 static bool in_slot(const struct desc_arg *a) {
   return a->present && (a->form == DESC_INFO || (a->form == DESC_GBL && access_changes(a->access)));
 }
@@ -203,115 +202,118 @@ bool gpu_tells_host(const struct desc *d) {
 }
 
 /* ---- parameters ---- */
-static bool add(struct gpu_parameters *p, enum gpu_parameter_kind kind, int index, int column, size_t bytes) {
+static void add(struct gpu_parameters *p, enum gpu_parameter_kind kind, int index, int column, size_t bytes) {
   struct gpu_parameter *items = array_more(p->items, (size_t)p->count, sizeof *items);
+  p->failed |= !items;
   if (!items)
-    return false;
+    return;
   p->items = items;
   items[p->count++] = (struct gpu_parameter){kind, index, column, bytes};
-  return true;
 }
 
-static bool add_data(const struct desc *d, struct gpu_parameters *p) {
-  bool good = true;
+static void add_address(struct gpu_parameters *p, enum gpu_parameter_kind kind, int index) {
+  add(p, kind, index, 0, 0);
+}
+
+static void add_number(struct gpu_parameters *p, enum gpu_parameter_kind kind, int index) {
+  add(p, kind, index, 0, sizeof(int));
+}
+
+static void add_data(const struct desc *d, struct gpu_parameters *p) {
   for (int i = 0; i < d->ndats; i++) {
-    good = good && add(p, GPU_P_DAT, i, 0, sizeof(void *));
+    add_address(p, GPU_P_DAT, i);
     if (dat_is_apart(d, i))
-      good = good && add(p, GPU_P_STRIDE, i, 0, sizeof(long long));
+      add(p, GPU_P_STRIDE, i, 0, sizeof(long long));
   }
-  for (int m = 0; m < d->nmaps; m++)
-    good = good && add(p, GPU_P_MAP, m, 0, sizeof(void *)) &&
-           (!d->maps[m].ragged || add(p, GPU_P_OFFSETS, m, 0, sizeof(void *))) &&
-           (!desc_scatters(d, m) || add(p, GPU_P_ENTRIES, m, 0, sizeof(void *)));
+  for (int m = 0; m < d->nmaps; m++) {
+    add_address(p, GPU_P_MAP, m);
+    if (d->maps[m].ragged)
+      add_address(p, GPU_P_OFFSETS, m);
+    if (desc_scatters(d, m))
+      add_address(p, GPU_P_ENTRIES, m);
+  }
   for (int s = 0; s < d->nsets; s++)
     if (uses_numbers(d, s))
-      good = good && add(p, GPU_P_NUMBERS, s, 0, sizeof(void *));
-  return good;
+      add_address(p, GPU_P_NUMBERS, s);
 }
 
 /* Values up to here travel with the launch. */
 enum { BY_VALUE = 512 };
 
-static bool add_globals(const struct desc *d, struct gpu_parameters *p) {
-  bool good = true;
+static void add_globals(const struct desc *d, struct gpu_parameters *p) {
   size_t together = 0;
   for (int i = 0; i < d->nargs; i++) {
     const struct desc_arg *a = &d->args[i];
-    if (!a->present)
+    const bool global = access_reads(a->access);
+    if (!a->present || a->form != DESC_GBL || (!global && !access_is_extremum(a->access)))
       continue;
-    size_t bytes = (size_t)a->dim * type_info(a->type)->size;
-    bool global = a->form == DESC_GBL && access_reads(a->access);
-    bool start = a->form == DESC_GBL && access_is_extremum(a->access);
-    if (!global && !start)
-      continue;
-    bool value = !a->kept && together + bytes <= BY_VALUE;
+    const size_t bytes = (size_t)a->dim * type_info(a->type)->size;
+    const bool value = !a->kept && together + bytes <= BY_VALUE;
     together += value ? bytes : 0;
-    good = good && add(p, global ? GPU_P_GLOBAL : GPU_P_START, i, !value, value ? bytes : sizeof(void *));
+    add(p, global ? GPU_P_GLOBAL : GPU_P_START, i, !value, value ? bytes : 0);
   }
-  return good;
 }
 
-static bool add_results(const struct desc *d, const struct gpu_shape *s, struct gpu_parameters *p) {
+static void add_results(const struct desc *d, const struct gpu_shape *s, struct gpu_parameters *p) {
   if (!gpu_slot_bytes(d))
-    return true;
-  bool good = add(p, GPU_P_SLOTS, 0, 0, sizeof(void *)) && add(p, GPU_P_WARPS, 0, 0, sizeof(void *)) &&
-              add(p, GPU_P_SLOT, 0, 0, sizeof(int));
+    return;
+  add_address(p, GPU_P_SLOTS, 0);
+  add_address(p, GPU_P_WARPS, 0);
+  add_number(p, GPU_P_SLOT, 0);
   if (!gpu_has_ticket(s))
-    return good;
-  good = good && add(p, GPU_P_TICKET, 0, 0, sizeof(void *)) && add(p, GPU_P_COUNT, 0, 0, sizeof(int)) &&
-         (!gpu_tells_host(d) || add(p, GPU_P_RESULT, 0, 0, sizeof(void *)));
+    return;
+  add_address(p, GPU_P_TICKET, 0);
+  add_number(p, GPU_P_COUNT, 0);
+  if (gpu_tells_host(d))
+    add_address(p, GPU_P_RESULT, 0);
   for (int i = 0; i < d->nargs; i++)
     if (d->args[i].kept && in_slot(&d->args[i]))
-      good = good && add(p, GPU_P_KEPT, i, 0, sizeof(void *));
-  return good;
+      add_address(p, GPU_P_KEPT, i);
 }
 
-static bool add_staging(const struct gpu_targets *t, struct gpu_parameters *p) {
-  bool good = true;
+/* Where the targets of blocks are, and the entries of elements in shared memory. */
+static void add_staging(const struct gpu_shape *s, const struct gpu_targets *t, struct gpu_parameters *p) {
+  const bool sums = gpu_sums_by_targets(s->strategy);
   for (int k = 0; k < t->count; k++) {
-    good = good && add(p, GPU_P_STAGED_FIRST, k, 0, sizeof(void *)) &&
-           add(p, GPU_P_STAGED_TARGETS, k, 0, sizeof(void *)) && add(p, GPU_P_STAGED_AT, k, 0, sizeof(int));
+    add_address(p, GPU_P_STAGED_FIRST, k);
+    add_address(p, GPU_P_STAGED_TARGETS, k);
+    if (sums) {
+      add_address(p, GPU_P_SUMS_LAST, k);
+      add_address(p, GPU_P_SUMS_SLOTS, k);
+      continue;
+    }
+    add_number(p, GPU_P_STAGED_AT, k);
     for (int c = 0; c < t->items[k].ncolumns; c++)
-      good = good && add(p, GPU_P_STAGED_LOCAL, k, c, sizeof(void *));
+      add(p, GPU_P_STAGED_LOCAL, k, c, 0);
   }
-  return good;
 }
 
-static bool add_sums(const struct gpu_targets *t, struct gpu_parameters *p) {
-  static const enum gpu_parameter_kind kinds[] = {GPU_P_STAGED_FIRST, GPU_P_STAGED_TARGETS, GPU_P_SUMS_LAST,
-                                                  GPU_P_SUMS_SLOTS};
-  bool good = true;
-  for (int k = 0; k < t->count; k++)
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-      good = good && add(p, kinds[i], k, 0, sizeof(void *));
-  return good;
-}
-
-static bool add_walk(const struct gpu_shape *s, const struct gpu_targets *t, struct gpu_parameters *p) {
-  bool good = true;
+static void add_walk(const struct gpu_shape *s, const struct gpu_targets *t, struct gpu_parameters *p) {
   if (s->sorted || s->strategy == GPU_COLOURS || s->strategy == GPU_ORDERED)
-    good = add(p, GPU_P_LIST, 0, 0, sizeof(void *));
-  good = good && add(p, GPU_P_BEGIN, 0, 0, sizeof(int)) && add(p, GPU_P_END, 0, 0, sizeof(int)) &&
-         add(p, GPU_P_BACK, 0, 0, sizeof(int));
-  if (gpu_has_blocks(s->strategy))
-    good = good && add(p, GPU_P_BLOCKS, 0, 0, sizeof(void *)) && add(p, GPU_P_FIRST, 0, 0, sizeof(int)) &&
-           add(p, GPU_P_COLOURS, 0, 0, sizeof(void *)) && add(p, GPU_P_COUNTS, 0, 0, sizeof(void *));
-  if (s->strategy == GPU_STAGED || s->strategy == GPU_WHOLE)
-    good = good && add_staging(t, p);
-  if (gpu_sums_by_targets(s->strategy))
-    good = good && add_sums(t, p);
+    add_address(p, GPU_P_LIST, 0);
+  add_number(p, GPU_P_BEGIN, 0);
+  add_number(p, GPU_P_END, 0);
+  add_number(p, GPU_P_BACK, 0);
+  if (gpu_has_blocks(s->strategy)) {
+    add_address(p, GPU_P_BLOCKS, 0);
+    add_number(p, GPU_P_FIRST, 0);
+    add_address(p, GPU_P_COLOURS, 0);
+    add_address(p, GPU_P_COUNTS, 0);
+  }
+  if (gpu_has_shared(s->strategy))
+    add_staging(s, t, p);
   for (int k = 0; gpu_adds_later(s->strategy) && k < t->count; k++)
-    good = good && add(p, GPU_P_APART, k, 0, sizeof(void *));
-  return good;
+    add_address(p, GPU_P_APART, k);
 }
 
-/* Their bytes, as they travel. */
-static bool add_constants(const struct desc *d, const struct gpu_shape *s, struct gpu_parameters *p) {
+/* OpenCL's constants travel with each launch. */
+static void add_constants(const struct desc *d, const struct gpu_shape *s, struct gpu_parameters *p) {
   size_t bytes = 0;
   for (int i = 0; i < d->nconsts; i++)
     if (!d->consts[i].folded)
       bytes += ((size_t)d->consts[i].dim * type_info(d->consts[i].type)->size + 15) / 16 * 16;
-  return s->dialect != GPU_DIALECT_OPENCL || !bytes || add(p, GPU_P_CONSTANTS, 0, 0, bytes);
+  if (s->dialect == GPU_DIALECT_OPENCL && bytes)
+    add(p, GPU_P_CONSTANTS, 0, 0, bytes);
 }
 
 /* Larger results meet in global memory. */
@@ -326,28 +328,15 @@ size_t gpu_meeting_bytes(const struct desc *d, const struct gpu_shape *s) {
 int gpu_parameters_find(const struct desc *d, const struct gpu_shape *s, const struct gpu_targets *t,
                         struct gpu_parameters *out, struct error *err) {
   *out = (struct gpu_parameters){0};
-  if (add_data(d, out) && add_globals(d, out) && add_results(d, s, out) && add_walk(s, t, out) &&
-      add_constants(d, s, out))
+  add_data(d, out);
+  add_globals(d, out);
+  add_results(d, s, out);
+  add_walk(s, t, out);
+  add_constants(d, s, out);
+  if (!out->failed)
     return OP_OK;
   gpu_parameters_free(out);
   return error_memory(err, "a kernel's parameters", 0);
-}
-
-int gpu_parameter_bytes(const struct gpu_parameter *p) {
-  switch (p->kind) {
-  case GPU_P_STRIDE:
-  case GPU_P_SLOT:
-  case GPU_P_COUNT:
-  case GPU_P_BEGIN:
-  case GPU_P_END:
-  case GPU_P_BACK:
-  case GPU_P_FIRST:
-  case GPU_P_CONSTANTS:
-  case GPU_P_STAGED_AT: return (int)p->bytes;
-  case GPU_P_GLOBAL:
-  case GPU_P_START: return p->column ? 0 : (int)p->bytes;
-  default: return 0;
-  }
 }
 
 void gpu_parameters_free(struct gpu_parameters *p) {

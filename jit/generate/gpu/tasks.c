@@ -4,12 +4,11 @@
  * Tasks have numbers by weight, the heaviest is 0. Which are ready is a bit for each; a bit of the next level says that a
  * word of the level below may have some. A group that finds a word empty takes its bit away, looks again, and puts it
  * back if a task came meanwhile. No group waits for another one: where groups run one by one, the first does it all. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "jit/generate/gpu/write.h"
 
-/* What the scheduler calls its words, in the languages. Reads go to memory: others change it. */
+/* The scheduler's words in the languages. Reads go to memory, since others change it. */
 static const char cuda_front[] =
     "#define op_task_memory\n"
     "#define op_task_thread ((int)threadIdx.x)\n"
@@ -231,12 +230,6 @@ void gpu_tasks_print(const struct gpu_shape *s, struct text *out) {
               s->tasks->items[i].parameters);
 }
 
-static char *joined(const char *name, const char *ending) {
-  struct text out = {0};
-  text_addf(&out, "%s%s", name, ending);
-  return text_take(&out);
-}
-
 int generate_gpu_tasks(const struct desc *d, const struct gpu_shape *s, struct generated *out,
                        struct error *err) {
   const struct gpu_language *language = gpu_language(s->dialect);
@@ -247,18 +240,10 @@ int generate_gpu_tasks(const struct desc *d, const struct gpu_shape *s, struct g
     return code;
   struct gpu_writer w = {
       .g = {.d = d, .w = language->words, .k = &k, .out = &out->main}, .language = language, .shape = s};
-  out->main_file = joined(d->kernel_name, language->main_ending);
-  out->kernel_file = joined(d->kernel_name, ".c");
-  out->prelude_file = joined(language->prelude_file, "");
+  generated_name(out, d->kernel_name, language->main_ending, ".c", language->prelude_file);
   out->prelude = language->prelude();
-  if (out->main_file && out->kernel_file && out->prelude_file)
-    put_everything(&w, out);
+  put_everything(&w, out);
   language->copy_text(&k, d, &out->kernel);
-  if (!out->main_file || !out->kernel_file || !out->prelude_file || !text_ok(&out->main) ||
-      !text_ok(&out->kernel))
-    code = error_memory(err, "generated code", out->main.length);
   kernel_free(&k);
-  if (code)
-    generated_free(out);
-  return code;
+  return generated_end(out, OP_OK, err);
 }

@@ -79,8 +79,7 @@ static void put_begin(struct gpu_writer *w) {
   for (int k = 0; k < w->targets.count; k++) {
     const char *type = gpu_memory_type(w, dat_of(w, k)->type);
     put(&w->g,
-        "%s%s *const op2_h%d = (%s%s *)(op2_shared + ((int)%s / op2_width * op2_until%d + "
-        "op2_until%d)%s);",
+        "%s%s *const op2_h%d = (%s%s *)(op2_shared + ((int)%s / op2_width * op2_until%d + op2_until%d)%s);",
         space, type, k, space, type, thread, w->targets.count, k, copies ? " / 16" : "");
     put(&w->g, "const $wide op2_u%d = op2_some ? op2_f%d[op2_group] : 0;", k, k);
     put(&w->g, "const int op2_n%d = op2_some ? (int)(op2_f%d[op2_group + 1] - op2_u%d) : 0;", k, k, k);
@@ -149,7 +148,7 @@ static void put_best(struct gpu_writer *w, int k, const char *memory) {
   put(&w->g, "if (op2_any) op2_atomic_improve%s(&%s, op2_from, op2_best, %s);", of, memory, most);
 }
 
-/* What the value of a target begins with, or the next summand; of as many components as one addition takes. */
+/* The first value of a sum, or the next summand; as many components as one addition takes. */
 static void put_summand(struct gpu_writer *w, int k, int piece, bool first) {
   const struct desc_dat *dat = dat_of(w, k);
   const char *sum = piece > 1 ? "op2_sum[op2_j]" : "op2_sum";
@@ -240,8 +239,7 @@ static void put_target(struct gpu_writer *w, int k) {
     put_best(w, k, text_str(&memory));
   for (int open = apart ? 3 : 2; open > 0; open--)
     put_close(&w->g);
-  w->g.out->failed |= memory.failed;
-  text_free(&memory);
+  piece_free(&w->g, &memory);
 }
 
 void gpu_put_warps(struct gpu_writer *w) {

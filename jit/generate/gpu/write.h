@@ -1,11 +1,11 @@
-/* What the files of the dialects of GPUs share. */
+/* Declarations that the files of the dialects of GPUs share. */
 #ifndef OP2JIT_JIT_GENERATE_GPU_WRITE_H
 #define OP2JIT_JIT_GENERATE_GPU_WRITE_H
 
 #include "jit/generate/gpu/gpu.h"
 #include "jit/generate/skeleton.h"
 
-/* What a language is beside the dialect's words. */
+/* A language: the dialect's words, and all else in which languages differ. */
 struct gpu_language {
   const struct words *words;
   const char *main_ending, *prelude_file;
@@ -22,6 +22,8 @@ struct gpu_language {
   const char *rows, *near;
 };
 const struct gpu_language *gpu_language(enum gpu_dialect dialect);
+/* The word is one of these. */
+bool gpu_is_word(const char *const *words, size_t n, const char *word, size_t length);
 
 /* A kernel that may begin before the one before it has ended: that one has ended, and what it wrote is seen, when this returns.
  * Nothing of memory may be touched before. From then on the next one may come, so that no more than two are there at once. */
@@ -68,8 +70,6 @@ void gpu_put_user_text(struct gpu_writer *w, const struct generated *files);
 void gpu_put_value_types(struct gpu_writer *w, const struct gpu_parameters *p);
 void gpu_put_head(struct gpu_writer *w, const struct gpu_parameters *p);
 void gpu_put_part(struct gpu_writer *w, const struct gpu_parameters *p);
-/* Do the threads of a block work in shared memory? */
-bool gpu_has_shared(const struct gpu_writer *w);
 
 /* An increment that others may meet: of a target. */
 bool gpu_is_increment(const struct gpu_writer *w, const struct desc_arg *a);
@@ -99,8 +99,8 @@ void gpu_put_brought(struct gpu_writer *w);
 void gpu_put_near_cleared(struct gpu_writer *w);
 void gpu_put_taken_back(struct gpu_writer *w);
 
-/* exact.c, for results of which gpu_is_exact: what the rest calls; before the kernel is called for an element, and behind it;
- * the better one of two stays in `best`. '#' in both is the component. */
+/* exact.c, for results with gpu_is_exact: the helpers; the lines before the kernel's call for an element, and behind
+ * it; the better one of two stays in `best`. '#' in both is the component. */
 void gpu_put_exact_helpers(struct gpu_writer *w);
 void gpu_put_exact_before(struct gpu_writer *w, int arg);
 void gpu_put_exact_after(struct gpu_writer *w, int arg);

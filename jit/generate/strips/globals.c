@@ -1,4 +1,4 @@
-/* What a strip makes of globals: sums and extrema of each lane, and which element an extremum belongs to. */
+/* Globals in strips: sums and extrema of each lane, and the element that an extremum belongs to. */
 #include "jit/generate/strips/strip.h"
 
 static void put_lane_decision(struct generator *g, int arg) {
@@ -78,8 +78,7 @@ void put_exact_helpers(struct generator *g) {
       "  s->second = next;",
       "}",
       "static inline __attribute__((always_inline)) void op2_end_along(const struct op2_sum *s, struct "
-      "op2_along "
-      "*a, long done) {",
+      "op2_along *a, long done) {",
       "  const op2_sums none = {0};",
       "  const op2_bits began = (op2_bits)(none + a->second), whole = (op2_bits)s->first - "
       "(op2_bits)s->began,",
@@ -100,7 +99,7 @@ void put_exact_helpers(struct generator *g) {
     put(g, "%s", lines[i]);
 }
 
-/* Of each component of what is summed: before the first strip, in a strip and behind the last. */
+/* A line for each component of a sum: before the first strip, in a strip or behind the last. */
 static void put_along(struct generator *g, const char *format, int times) {
   for (int i = 0; i < g->d->nargs; i++)
     for (int c = 0; is_summed(g, i) && c < g->d->args[i].dim; c++)
@@ -157,8 +156,7 @@ void put_lanes_accumulated(struct generator *g) {
       put_components(
           g, a->dim,
           "if (op2_k%d[# * %d + op2_l] %c op2_a%d[#] || (op2_g%d[#] != op2_g%d[#] ? op2_a%d[#] != op2_a%d[#] "
-          ": "
-          "op2_k%d[# * %d + op2_l] != op2_k%d[# * %d + op2_l])) op2_a%d[#] = op2_k%d[# * %d + op2_l];",
+          ": op2_k%d[# * %d + op2_l] != op2_k%d[# * %d + op2_l])) op2_a%d[#] = op2_k%d[# * %d + op2_l];",
           i, width, a->access == OP_MAX ? '>' : '<', i, i, i, i, i, i, width, i, width, i, i, width);
     put_close(g);
   }

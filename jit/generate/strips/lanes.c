@@ -85,8 +85,7 @@ static void put_shuffle(struct generator *g, const char *to, const char *a, cons
   struct text line = {0};
   shuffle(&line, a, b, from, count);
   put(g, "%s = %s;", to, text_str(&line));
-  g->out->failed |= line.failed;
-  text_free(&line);
+  piece_free(g, &line);
 }
 
 /* Pairs of registers z exchange blocks of 1, 2, 4 ... values: afterwards value c of row k * padded + i is value k
@@ -142,8 +141,7 @@ static void put_loaded_piece(struct generator *g, enum type_code type, const str
     } else
       side_by_side(type, p, i, width / p->padded, &value);
     put(g, "op2_%s%d z%d = %s;", short_names[type], width, i, text_str(&value));
-    g->out->failed |= value.failed;
-    text_free(&value);
+    piece_free(g, &value);
   }
   if (p->padded > 1)
     put(g, "op2_%s%d t;", short_names[type], width);

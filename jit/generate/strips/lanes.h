@@ -8,8 +8,6 @@
 
 /* Rows of this many values are the longest. */
 enum { LANES_LONGEST_ROW = 24 };
-/* Can lanes hold the arguments? */
-bool lanes_fit(const struct desc *d);
 
 /* Helper functions of C for one type, row length and width, each a definition in the generated text:
  *   op2_load_NAME(lanes, rows)   `width` rows of memory into lanes

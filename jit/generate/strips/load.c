@@ -40,7 +40,7 @@ static bool has_entries(const struct desc_arg *a) {
          (arg_is_loaded(a) || !a->dropped);
 }
 
-/* Of those arguments whose targets are looked up together, does one before this one have the same column? */
+/* Some argument before this one has the same column, among those whose targets are looked up together. */
 static bool is_known(const struct generator *g, int arg, int v) {
   const struct desc_arg *a = &g->d->args[arg];
   for (int i = 0; i < g->d->nargs; i++) {
@@ -74,8 +74,7 @@ static void put_entries(struct generator *g, int arg, int v) {
               l ? ", " : "", m, row, c);
   }
   put(g, "const %s op2_m%d_%d[%d] = {%s};", apart ? "long" : "int", m, c, width, text_str(&entries));
-  g->out->failed |= entries.failed;
-  text_free(&entries);
+  piece_free(g, &entries);
 }
 
 void put_arg_entries(struct generator *g, int arg) {
@@ -114,8 +113,7 @@ static void put_load(struct generator *g, const struct desc_arg *a, int arg, int
   }
   put(g, "op2_load_%s(op2_l%d + %d, (const %s *const[%d]){%s});", name, arg, offset, word_type(g, a->type),
       width, text_str(&rows));
-  g->out->failed |= rows.failed;
-  text_free(&rows);
+  piece_free(g, &rows);
 }
 
 void put_dat_loads(struct generator *g, int arg) {

@@ -31,7 +31,7 @@ bool lanes_follow_in_memory(const struct generator *g, const struct desc_arg *a)
   return lanes_follow(g, a) && (a->dim == 1 || dat_is_apart(g->d, a->dat));
 }
 
-/* What is turned at once: a whole row, or one component of data that lie apart. */
+/* Components that are turned at once: a whole row, or one of data that lie apart. */
 int lanes_turned(const struct generator *g, const struct desc_arg *a) {
   return dat_is_apart(g->d, a->dat) ? 1 : a->dim;
 }

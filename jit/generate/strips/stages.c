@@ -6,26 +6,25 @@ static bool are_rows(const struct desc *d, const struct desc_arg *a) {
   return a->present && a->form == DESC_DAT && a->dim > 1 && !dat_is_apart(d, a->dat);
 }
 
-/* Rows to which nothing is done but adding, through maps. */
-static bool can_wait(const struct desc *d, const struct desc_arg *a) {
-  bool waits = are_rows(d, a);
-  for (int i = 0; waits && i < d->nargs; i++) {
+/* Rows to which all arguments of the dat do the same. */
+static bool are_only(const struct desc *d, const struct desc_arg *a, int access) {
+  bool only = are_rows(d, a);
+  for (int i = 0; only && i < d->nargs; i++) {
     const struct desc_arg *other = &d->args[i];
     if (other->present && other->form == DESC_DAT && other->dat == a->dat)
-      waits = other->access == OP_INC && other->map >= 0 && !other->entry && !other->dropped;
+      only = other->access == access && !other->dropped &&
+             (access == OP_READ || (other->map >= 0 && !other->entry));
   }
-  return waits;
+  return only;
 }
 
-/* Rows that are only read. */
+/* Rows that are only added to, through maps. */
+static bool can_wait(const struct desc *d, const struct desc_arg *a) {
+  return are_only(d, a, OP_INC);
+}
+
 static bool can_be_ahead(const struct desc *d, const struct desc_arg *a) {
-  bool ahead = are_rows(d, a);
-  for (int i = 0; ahead && i < d->nargs; i++) {
-    const struct desc_arg *other = &d->args[i];
-    if (other->present && other->form == DESC_DAT && other->dat == a->dat)
-      ahead = other->access == OP_READ && !other->dropped;
-  }
-  return ahead;
+  return are_only(d, a, OP_READ);
 }
 
 bool stages_wait(const struct desc *d) {

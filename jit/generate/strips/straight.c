@@ -3,7 +3,7 @@
  * one at hand (its words: begin, end, an offset for each column), op2_o0_1 the offset of map 0's column 1. */
 #include "jit/generate/strips/strip.h"
 
-/* Of a strip's description, in which ragged maps have an arity too. */
+/* Columns of a strip's description, in which ragged maps have an arity too. */
 static int columns(const struct desc *d) {
   int count = 0;
   for (int m = 0; m < d->nmaps; m++)

@@ -25,7 +25,7 @@ bool lanes_can_stream(const struct desc *d, const struct desc_arg *a, int width)
          (dat_is_apart(d, a->dat) || lanes_row(a->dim, width) == a->dim);
 }
 
-/* What a strip writes in one place. */
+/* Bytes that a strip writes in one place. */
 static int bytes_in_place(const struct desc *d, const struct desc_arg *a, int width) {
   return (dat_is_apart(d, a->dat) ? 1 : a->dim) * width * (int)type_info(a->type)->size;
 }

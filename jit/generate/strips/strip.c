@@ -1,6 +1,5 @@
 #include "jit/generate/strips/strip.h"
 
-#include "jit/generate/early.h"
 #include "jit/generate/rows.h"
 
 /* op2_a3: the values that the kernel gets. */

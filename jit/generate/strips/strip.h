@@ -55,7 +55,7 @@ void put_lane_elements(struct generator *g);
 void put_arg_entries(struct generator *g, int arg);
 void put_dat_array(struct generator *g, int arg);
 void put_dat_loads(struct generator *g, int arg);
-/* Is what the argument names wanted before the kernel? */
+/* The kernel needs the values or numbers that the argument names. */
 bool arg_is_loaded(const struct desc_arg *a);
 /* Do results of a global stay in lanes until all are known? */
 bool arg_keeps_lanes(const struct desc_arg *a);
@@ -65,7 +65,7 @@ void put_made_numbers(struct generator *g, int arg);
 
 /* ---- store.c, stream.c: out of lanes ----------------------------------------------------------------*/
 
-/* Of all arguments, the results that go to dats. */
+/* The results of all arguments that go to dats. */
 void put_stores(struct generator *g);
 /* Parts of it: the array op2_r3, in which results are rows; results of one lane, added or stored. */
 void put_results(struct generator *g, int arg);

@@ -1,5 +1,4 @@
 /* Strips where a ragged map's elements differ in their number of targets: each is looked at before it runs. */
-#include "jit/generate/early.h"
 #include "jit/generate/rows.h"
 #include "jit/generate/strips/strip.h"
 
@@ -51,10 +50,6 @@ void put_rows_strips(struct generator *g) {
   put(g, "const long op2_stop = op2_end - op2_i < %d ? op2_end : op2_i + %d;", width, width);
   put_kinds(g, rows_open_map(g->d));
   put(g, "#pragma clang loop vectorize(disable) interleave(disable) unroll(disable)");
-  put_open(g, "for (; op2_i < op2_stop; op2_i++)");
-  put_ask_early(g, 1);
-  put(g, g->s->list ? "const long op2_e = op2_list[op2_i];" : "const long op2_e = op2_i;");
-  put_element(g);
-  put_close(g);
+  put_one_by_one(g, "op2_stop");
   put_close(g);
 }

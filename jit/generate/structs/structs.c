@@ -23,8 +23,7 @@ static const char *kinds_of(enum type_code type) {
   case TYPE_LONGLONG:
   case TYPE_ULONGLONG:
     return "long *: 1, unsigned long *: 1, long long *: 1, unsigned long long *: 1, long (*)[]: 1, unsigned "
-           "long "
-           "(*)[]: 1, long long (*)[]: 1, unsigned long long (*)[]: 1";
+           "long (*)[]: 1, long long (*)[]: 1, unsigned long long (*)[]: 1";
   case TYPE_SHORT: return "short *: 1, unsigned short *: 1, short (*)[]: 1, unsigned short (*)[]: 1";
   default: return NULL;
   }
@@ -35,8 +34,7 @@ static void put_member(struct generator *g, const char *type, const char *shown,
   const char *kind = kinds ? kinds_of(m->type) : NULL, *word = word_before(g, m->name);
   put(g,
       "_Static_assert(__builtin_offsetof(%s, %s%s) == %zu, \"" STRUCT_DIFFERS
-      "member %s of %s begins at byte %zu of the "
-      "struct in the program\");",
+      "member %s of %s begins at byte %zu of the struct in the program\");",
       type, word, m->name, m->offset, m->name, shown, m->offset);
   put(g,
       "_Static_assert(sizeof ((%s *)0)->%s%s == %zu, \"" STRUCT_DIFFERS
@@ -45,8 +43,7 @@ static void put_member(struct generator *g, const char *type, const char *shown,
   if (kind)
     put(g,
         "_Static_assert(_Generic(&((%s *)0)->%s, %s, default: 0), \"" STRUCT_DIFFERS
-        "member %s of %s is of type %s in the "
-        "program\");",
+        "member %s of %s is of type %s in the program\");",
         type, m->name, kind, m->name, shown, type_info(m->type)->name);
 }
 
@@ -62,7 +59,6 @@ void put_structs(struct generator *g, const char *before, bool kinds) {
       put_member(g, struct_word(g->d, types[i]), info->name, &info->members[m], kinds);
     put(g, "_Static_assert(sizeof(%s) == %zu, \"" STRUCT_DIFFERS "%s has %zu bytes in the program\");",
         struct_word(g->d, types[i]), info->size, info->name, info->size);
-    g->out->failed |= name.failed;
-    text_free(&name);
+    piece_free(g, &name);
   }
 }

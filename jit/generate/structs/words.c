@@ -1,18 +1,14 @@
-/* What structs of the program are called in generated code, and their constants in its text. */
+/* Names of the program's structs in generated code, and constants of such types in its text. */
 #include <string.h>
 
 #include "jit/front/parameters.h"
 #include "jit/generate/skeleton.h"
 
-static const char *const names[OP_MAX_ARGS] = {
-    "op2_T0",  "op2_T1",  "op2_T2",  "op2_T3",  "op2_T4",  "op2_T5",  "op2_T6",  "op2_T7",
-    "op2_T8",  "op2_T9",  "op2_T10", "op2_T11", "op2_T12", "op2_T13", "op2_T14", "op2_T15",
-    "op2_T16", "op2_T17", "op2_T18", "op2_T19", "op2_T20", "op2_T21", "op2_T22", "op2_T23",
-    "op2_T24", "op2_T25", "op2_T26", "op2_T27", "op2_T28", "op2_T29", "op2_T30", "op2_T31",
-    "op2_T32", "op2_T33", "op2_T34", "op2_T35", "op2_T36", "op2_T37", "op2_T38", "op2_T39",
-    "op2_T40", "op2_T41", "op2_T42", "op2_T43", "op2_T44", "op2_T45", "op2_T46", "op2_T47",
-    "op2_T48", "op2_T49", "op2_T50", "op2_T51", "op2_T52", "op2_T53", "op2_T54", "op2_T55",
-    "op2_T56", "op2_T57", "op2_T58", "op2_T59", "op2_T60", "op2_T61", "op2_T62", "op2_T63"};
+#define TEN(t)                                                                                               \
+  "op2_T" t "0", "op2_T" t "1", "op2_T" t "2", "op2_T" t "3", "op2_T" t "4", "op2_T" t "5", "op2_T" t "6",   \
+      "op2_T" t "7", "op2_T" t "8", "op2_T" t "9"
+static const char *const names[] = {TEN(""), TEN("1"), TEN("2"), TEN("3"), TEN("4"), TEN("5"), TEN("6")};
+_Static_assert(sizeof names / sizeof *names >= OP_MAX_ARGS, "each argument may be of another struct");
 
 /* By first occurrence, so that the text is the same whatever else the program declares. */
 const char *struct_word(const struct desc *d, enum type_code type) {

@@ -6,15 +6,12 @@
 
 #include "backend/alternatives.h"
 #include "backend/code.h"
-#include "base/log.h"
 #include "context/context.h"
 #include "context/env.h"
 #include "context/trace.h"
 #include "cpu_gather.h"
 #include "cpu_loop.h"
-#include "mesh/data.h"
 #include "op2jit.h"
-#include "ranks/agree.h"
 #include "ranks/comm.h"
 #include "record/launch.h"
 #include "run/caches.h"
@@ -83,7 +80,7 @@ static bool cpu_is_ready(const struct loop *loop, int which) {
   return variant_of(loop, which)->ready;
 }
 
-/* What it calls may be there already. Some strategies call a second function, the gather form another. */
+/* The code may be there already. Some strategies call a second function, the gather form another. */
 static double cpu_cost(const struct loop *loop, int which) {
   const double compile = 0.03;
   const struct variant *wanted = &variant_of(loop, which)->variant;
@@ -111,13 +108,13 @@ static int cpu_select(struct op_context *ctx, struct launch *launch, struct erro
   return OP_OK;
 }
 
-/* What generated code reads in place of maps. */
+/* Straight ranges, which generated code reads in place of maps. */
 static void set_straight(const struct launch *launch, const struct cpu_loop *cpu, int part) {
   const struct plan_entry *entry = cpu->straight[part];
   launch->frame[desc_slot_straight(&launch->loop->desc)] = entry ? entry->straight.words : NULL;
 }
 
-/* Of a part's elements; its slots are the launch's first ones. */
+/* Work on a part's elements; its slots are the launch's first ones. */
 static struct work range_work(struct launch *launch, range_function function, int part) {
   const struct loop *loop = launch->loop;
   set_straight(launch, loop->ready.backend_state, part);
@@ -142,8 +139,8 @@ static int cpu_work(struct op_context *ctx, struct launch *launch, struct work *
   return code;
 }
 
-/* Of loops over many elements all threads are the better guess. On ranks these have all, as the slowest rank makes others
- * wait. */
+/* For loops over many elements all threads are the better guess. On ranks these have all threads, since the slowest rank
+ * makes the others wait. */
 static int cpu_crew(struct op_context *ctx, const struct loop *loop, int which, double seconds, bool *one) {
   const double guessed_speed = 20e9; /* bytes a second that one thread moves in its caches */
   const struct cpu_loop *cpu = loop->ready.backend_state;
@@ -206,7 +203,7 @@ static int cpu_run(struct op_context *ctx, struct launch *launch, int part, stru
   return OP_OK;
 }
 
-/* Of a loop that is ordered. */
+/* Ends a loop that is ordered: collects, or runs all elements by their numbers. */
 static int cpu_finish(struct op_context *ctx, struct launch *launch, struct error *err) {
   (void)err;
   const struct cpu_variant *v = variant_of(launch->loop, launch->variant);
@@ -240,7 +237,7 @@ static double cpu_bandwidth(struct op_context *ctx) {
   return gb_per_second * 1e9;
 }
 
-/* What both have in common. */
+/* The rows that both tables share. */
 #define CPU_BACKEND                                                                                          \
   .close = cpu_close, .variants = cpu_variants, .name_of = cpu_name, .is_ready = cpu_is_ready,               \
   .plan = cpu_plan, .code = cpu_code, .unmake = cpu_unmake, .cost = cpu_cost, .compiles_behind = true,       \

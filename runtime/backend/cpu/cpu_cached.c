@@ -7,7 +7,6 @@
 #include "context/context.h"
 #include "context/env.h"
 #include "cpu_loop.h"
-#include "jit/generate/generate.h"
 #include "ranks/agree.h"
 #include "ranks/kind.h"
 #include "record/record.h"
@@ -43,7 +42,7 @@ static int distance(const struct shape *a, const struct shape *b) {
          (a->piped != b->piped) + (a->rows != b->rows);
 }
 
-/* The first such loop is worth a warning, the others are for who asks. */
+/* The first such loop is worth a warning; OP2_LOG=cache names the others. */
 static void tell(struct op_context *ctx, const struct loop *loop, const struct shape *wanted,
                  const struct shape *used) {
   struct text wish = {0}, there = {0};
@@ -63,7 +62,7 @@ static void tell(struct op_context *ctx, const struct loop *loop, const struct s
 int cpu_prefer_cached(struct op_context *ctx, const struct loop *loop, struct jit *jit,
                       struct shape *standard, struct error *err) {
   double lacks[SHAPES];
-  /* What some leader, who alone has a database, does not have is out on all ranks. */
+  /* Only leaders have a database. A shape that some leader lacks is out on all ranks. */
   const bool looks = !ctx->kind || ctx->kind->jit.leads;
   if (strcmp(env_value(ctx->env, ENV_JIT), "load") != 0)
     return OP_OK;

@@ -1,4 +1,4 @@
-/* What a variant needs is made ready: plans and code. */
+/* Plans and code of a variant are made ready. */
 #include "cpu_loop.h"
 
 #include <stdlib.h>
@@ -155,12 +155,12 @@ int cpu_code(struct op_context *ctx, struct loop *loop, int which, bool wait, st
   return code;
 }
 
-/* What is known of straight ranges is each part's own. */
+/* Each part has straight ranges of its own, so that work on all elements has none. */
 static bool is_straight(const struct cpu_variant *v, const struct loop *loop) {
   return v->variant.shape.straight && loop->ready.nparts == 1;
 }
 
-/* What is written past the caches is not there for the next loop, and increments that are written apart are not
+/* Results that went past the caches are not there for the next loop, and increments that are written apart are not
  * collected. */
 bool cpu_needs_other_code(const struct cpu_variant *v, const struct loop *loop) {
   return v->variant.strategy->apart || v->variant.shape.stream || v->variant.sorted ||

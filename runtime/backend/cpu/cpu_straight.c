@@ -1,6 +1,5 @@
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/size.h"
 #include "context/context.h"
 #include "cpu_loop.h"
 #include "jit/generate/generate.h"

@@ -1,8 +1,6 @@
 /* Which variants a loop has on the host. */
 #include "cpu_loop.h"
 
-#include <stdlib.h>
-
 #include "backend/alternatives.h"
 #include "backend/heavy.h"
 #include "base/size.h"
@@ -88,7 +86,8 @@ static void settle(struct variant *v, const struct loop *loop, const struct cpu_
     v->shape.width = 0;
 }
 
-/* What the words do not name is the first guess, as far as it fits: they are taken once more when that is known. */
+/* Words that OP2_VARIANT does not name are the first guess's, as far as they fit. The named words are applied once
+ * more when the fit is known. */
 static int settle_forced(const struct op_context *ctx, struct variant *v, const struct loop *loop,
                          const struct cpu_loop *cpu, const char *spec, struct error *err) {
   struct text asked = {0}, left = {0};
@@ -158,7 +157,7 @@ static bool is_any_straight(const struct cpu_loop *cpu) {
   return any;
 }
 
-/* Of the last-level caches, what the threads of a rank can have: ranks on one node share them. */
+/* The share of the last-level caches that a rank's threads can have: ranks on one node share them. */
 static size_t cache_bytes(struct op_context *ctx) {
   const int threads = ctx->team ? team_threads(ctx->team) : 1, ranks = ctx->comm->node_size;
   if (!ctx->cache_bytes)

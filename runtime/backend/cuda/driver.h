@@ -105,9 +105,9 @@ struct cuda_launch {
   unsigned nattributes;
 };
 
-/* What older drivers lack. Those before CUDA 11.4 have not all that graphs need: then chains are launched loop by loop. (Older
- * libraries of HIP take no functions of modules as nodes, and say so when the first graph is made.) CUDA 11.8 has the last. What
- * HIP lets streams wait for is memory that no other process can have. */
+/* Entries that older drivers lack. Drivers before CUDA 11.4 lack some that graphs need: their chains are launched
+ * loop by loop. (Older libraries of HIP take no functions of modules as nodes, and say so when the first graph is made.)
+ * CUDA 11.8 has the last entry. HIP's streams wait only for memory that no other process can have. */
 #define CUDA_LATER_ENTRIES(X)                                                                                \
   X(graph_create, cuGraphCreate, hipGraphCreate, (cuda_graph * graph, unsigned flags))                       \
   X(graph_destroy, cuGraphDestroy, hipGraphDestroy, (cuda_graph graph))                                      \
@@ -157,7 +157,7 @@ struct cuda_family {
   bool hip_nodes;                                    /* which member of union cuda_node_launch it takes */
   const char *version;                               /* before the version in reports */
   int major, minor;                                  /* what its numbers are multiplied with */
-  /* What codes mean, where libraries lack entries that say it; or NULL. */
+  /* The meaning of codes, where libraries lack entries that say it; or NULL. */
   int (*error_name)(int code, const char **out), (*error_string)(int code, const char **out);
   /* arch and what is behind it. */
   int (*read)(const struct cuda_driver *d, struct cuda_device *device, struct error *err);

@@ -1,5 +1,5 @@
 /* Launches that are held back, and given to the driver together: as a graph, where the same kernels came in this order before.
- * Whatever else is asked of the device gives them first, so that all is done in the order of the calls. */
+ * Every other call to the device gives them first, so that all is done in the order of the calls. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,12 +9,6 @@
 /* So many rows of launches are known; values lie apart. */
 enum { MOST_ROWS = 64, ALIGN = 16 };
 
-struct held_launch {
-  cuda_function function;
-  unsigned blocks, threads, shared;
-  int first, end; /* of its values */
-};
-
 /* Launches one behind the other. */
 struct row {
   struct held_launch *launches;
@@ -22,8 +16,8 @@ struct row {
   size_t *places; /* of each value in the bytes, and where the last one ends */
   int nplaces;
   unsigned char *bytes;
-  void **values; /* what the driver takes */
-  void *graph;   /* NULL: it came once */
+  void **values;                 /* what the driver takes */
+  struct cuda_graph_made *graph; /* NULL: it came once */
 };
 
 struct cuda_held {
@@ -34,9 +28,9 @@ struct cuda_held {
   bool no_graphs;
 };
 
-static void row_free(void *self, struct row *r) {
+static void row_free(struct cuda *cuda, struct row *r) {
   if (r->graph)
-    cuda_graph_free(self, r->graph);
+    cuda_graph_free(cuda, r->graph);
   free(r->launches);
   free(r->places);
   free(r->bytes);
@@ -68,7 +62,7 @@ static bool make_room(struct row *r, const struct gpu_sizes *sizes, size_t *end)
   return launches && at && bytes && values;
 }
 
-/* What a value does not fill is zero, so that bytes can be compared. */
+/* Bytes behind a value are zero, so that bytes can be compared. */
 static bool add(struct row *r, const struct held_launch *launch, void *const *values,
                 const struct gpu_sizes *sizes) {
   size_t at = end_of(r), end = at;
@@ -128,22 +122,26 @@ static void keep(struct cuda *cuda, struct cuda_held *h) {
 
 /* ---- giving ---- */
 
-static int launch_each(struct cuda *cuda, const struct row *r) {
+static int launch_each(struct cuda *cuda, struct cuda_held *h) {
+  const struct row *r = &h->now;
   int code = 0;
   for (int i = 0; !code && i < r->count; i++) {
     const struct held_launch *l = &r->launches[i];
     code = cuda->driver.launch(l->function, l->blocks, 1, 1, l->threads, 1, 1, l->shared, cuda->stream,
                                r->values + l->first, NULL);
+    h->given->launches += !code;
+    h->given->calls += !code;
   }
   return code;
 }
 
-static int make_graph(struct cuda *cuda, struct row *known, const struct row *now) {
+/* A driver that fails to make one is not asked again. */
+static bool make_graph(struct cuda *cuda, struct cuda_held *h, struct row *known) {
+  const struct row *now = &h->now;
   int code = cuda_graph_new(cuda, &known->graph);
   for (int i = 0; !code && i < now->count; i++) {
     const struct held_launch *l = &now->launches[i];
-    code = cuda_graph_kernel(cuda, known->graph, l->function, l->blocks, l->threads, l->shared,
-                             now->values + l->first);
+    code = cuda_graph_kernel(cuda, known->graph, l, now->values + l->first);
   }
   if (!code)
     code = cuda_graph_finish(cuda, known->graph);
@@ -151,7 +149,9 @@ static int make_graph(struct cuda *cuda, struct row *known, const struct row *no
     cuda_graph_free(cuda, known->graph);
     known->graph = NULL;
   }
-  return code;
+  h->given->refused = code;
+  h->no_graphs = code != 0;
+  return !code;
 }
 
 static bool differs(const struct row *a, const struct row *b, int i) {
@@ -166,8 +166,7 @@ static int set_values(struct cuda *cuda, const struct row *known, const struct r
   for (int i = 0; !code && i < now->count; i++) {
     const struct held_launch *l = &now->launches[i];
     if (differs(known, now, i))
-      code = cuda_graph_set(cuda, known->graph, i, l->function, l->blocks, l->threads, l->shared,
-                            now->values + l->first);
+      code = cuda_graph_set(cuda, known->graph, i, l, now->values + l->first);
   }
   return code;
 }
@@ -181,8 +180,10 @@ static int launch_graph(struct cuda *cuda, struct cuda_held *h, struct row *know
   *known = h->now;
   known->graph = before.graph;
   before.graph = NULL;
-  h->now = before;
   h->given->graphs++;
+  h->given->launches += h->now.count;
+  h->given->calls++;
+  h->now = before;
   return cuda_graph_launch(cuda, known->graph);
 }
 
@@ -195,13 +196,9 @@ int cuda_give(void *self) {
   point(&h->now);
   struct row *known = h->now.count > 1 && !h->no_graphs ? find(h) : NULL;
   const bool new = !known && h->now.count > 1 && !h->no_graphs;
-  if (known && !known->graph && make_graph(cuda, known, &h->now)) {
-    h->no_graphs = true;
+  if (known && !known->graph && !make_graph(cuda, h, known))
     known = NULL;
-  }
-  h->given->launches += h->now.count;
-  h->given->calls += known ? 1 : h->now.count;
-  code = known ? launch_graph(cuda, h, known) : launch_each(cuda, &h->now);
+  code = known ? launch_graph(cuda, h, known) : launch_each(cuda, h);
   if (new)
     keep(cuda, h);
   h->now.count = h->now.nplaces = 0;

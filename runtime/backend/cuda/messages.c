@@ -45,12 +45,16 @@ static int make(struct cuda *cuda) {
   return code;
 }
 
+/* Launches that are held back are given, and the stream is there. */
+static int begin(struct cuda *cuda) {
+  const int code = cuda_give(cuda);
+  return code || cuda->messages ? code : make(cuda);
+}
+
 int cuda_message_out(void *self, void *to, gpu_address from, size_t bytes) {
   struct cuda *cuda = self;
   const struct cuda_driver *d = &cuda->driver;
-  int code = cuda_give(self);
-  if (!code && !cuda->messages)
-    code = make(cuda);
+  int code = begin(cuda);
   struct cuda_messages *m = cuda->messages;
   if (!code)
     code = d->event_record(m->packed, cuda->stream);
@@ -70,9 +74,7 @@ int cuda_message_wait(void *self) {
 int cuda_message_in(void *self, gpu_address to, const void *from, size_t bytes) {
   struct cuda *cuda = self;
   const struct cuda_driver *d = &cuda->driver;
-  int code = cuda_give(self);
-  if (!code && !cuda->messages)
-    code = make(cuda);
+  int code = begin(cuda);
   struct cuda_messages *m = cuda->messages;
   if (!code)
     code = d->copy_in(to, from, bytes, m->stream);

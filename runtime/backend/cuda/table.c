@@ -1,4 +1,4 @@
-/* CUDA as a row of the table of drivers. */
+/* The rows of CUDA and HIP in the table of drivers. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,6 +6,8 @@
 
 #include "backend/cuda/cuda.h"
 #include "backend/gpu/gpu.h"
+#include "backend/gpu/log.h"
+#include "backend/hip/hip.h"
 #include "base/log.h"
 #include "context/context.h"
 #include "context/env.h"
@@ -56,6 +58,14 @@ static void table_close(struct gpu *c) {
   c->self = NULL;
 }
 
+static bool table_is_of_kernel(int code) {
+  static const int codes[] = {214, 700, 702, 710, 714, 715, 716, 717, 718, 719};
+  for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+    if (code == codes[i])
+      return true;
+  return false;
+}
+
 static int make_stream(struct cuda *cuda, struct error *err) {
   const struct cuda_driver *d = &cuda->driver;
   int result = d->context_retain(&cuda->context, cuda->device.handle);
@@ -69,7 +79,7 @@ static int make_stream(struct cuda *cuda, struct error *err) {
     result = d->event_create(&cuda->before, 0);
   if (!result)
     result = d->event_create(&cuda->after, 0);
-  const char *why = cuda_table_is_of_kernel(result)
+  const char *why = table_is_of_kernel(result)
                         ? " again, after a kernel failed, is not possible: start the program anew; it"
                         : "";
   const int code =
@@ -121,7 +131,7 @@ static int table_open(struct gpu *c, struct op_context *ctx, struct error *err) 
   if (!code)
     code = cuda_begin(cuda, ctx, &c->device, err);
   c->device.peers = !code && cuda_has_peers(&cuda->driver);
-  /* Who asks for it by name learns everything that is missing at once. */
+  /* A user who asks for CUDA by name learns everything that is missing at once. */
   if (code && !cuda->driver.library && env_given(ctx->env, ENV_BACKEND)) {
     const struct nvrtc_places where = places(ctx);
     add_nvrtc(&where, err);
@@ -136,8 +146,7 @@ static int check_target(const struct op_context *ctx, struct gpu *c, struct erro
   if (!target)
     return error_set(err, OP_ERR_BACKEND,
                      "NVRTC %s (%s) cannot compile for GPU %d (%s, %s), which is too old for it; install an "
-                     "older NVRTC, or "
-                     "name one in OP2_NVRTC",
+                     "older NVRTC, or name one in OP2_NVRTC",
                      nvrtc_version(cuda->nvrtc), nvrtc_path(cuda->nvrtc), c->device.ordinal, c->device.name,
                      c->device.arch);
   c->device.dependents =
@@ -192,60 +201,52 @@ static void table_release(void *self, struct compile_result *result) {
 }
 
 /* Each thread has a context of its own, and another library may have set it. A failure is the next call's. */
-void cuda_table_enter(void *self) {
+static void table_enter(void *self) {
   driver_of(self)->context_set(((struct cuda *)self)->context);
 }
 
-int cuda_table_check(void *self, int code, struct error *err, const char *doing) {
+static int table_check(void *self, int code, struct error *err, const char *doing) {
   if (code == CUDA_TOLD)
     return error_copy(err, &((struct cuda *)self)->told);
   return cuda_check(driver_of(self), code, err, "%s", doing);
 }
 
-bool cuda_table_is_of_kernel(int code) {
-  static const int codes[] = {214, 700, 702, 710, 714, 715, 716, 717, 718, 719};
-  for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
-    if (code == codes[i])
-      return true;
-  return false;
-}
-
 /* ---- memory ---- */
-int cuda_table_memory_info(void *self, size_t *left, size_t *total) {
+static int table_memory_info(void *self, size_t *left, size_t *total) {
   return driver_of(self)->memory_info(left, total);
 }
 
-int cuda_table_memory_alloc(void *self, gpu_address *out, size_t bytes) {
+static int table_memory_alloc(void *self, gpu_address *out, size_t bytes) {
   const int code = cuda_settle(self);
   return code ? code : driver_of(self)->memory_alloc(out, bytes);
 }
 
-int cuda_table_memory_free(void *self, gpu_address at) {
+static int table_memory_free(void *self, gpu_address at) {
   const int code = cuda_settle(self), freed = driver_of(self)->memory_free(at);
   return code ? code : freed;
 }
 
-int cuda_table_host_alloc(void *self, void **out, size_t bytes) {
+static int table_host_alloc(void *self, void **out, size_t bytes) {
   return driver_of(self)->host_alloc(out, bytes, 0);
 }
 
-int cuda_table_host_free(void *self, void *p) {
+static int table_host_free(void *self, void *p) {
   const int code = cuda_settle(self), freed = driver_of(self)->host_free(p);
   return code ? code : freed;
 }
 
-int cuda_table_copy_in(void *self, gpu_address to, const void *from, size_t bytes) {
+static int table_copy_in(void *self, gpu_address to, const void *from, size_t bytes) {
   const int code = cuda_give(self);
   return code ? code : driver_of(self)->copy_in(to, from, bytes, stream_of(self));
 }
 
-int cuda_table_copy_out(void *self, void *to, gpu_address from, size_t bytes) {
+static int table_copy_out(void *self, void *to, gpu_address from, size_t bytes) {
   const int code = cuda_give(self);
   return code ? code : driver_of(self)->copy_out(to, from, bytes, stream_of(self));
 }
 
 /* ---- programs ---- */
-int cuda_table_module_load(void *self, gpu_module *out, const void *binary, size_t size) {
+static int table_module_load(void *self, gpu_module *out, const void *binary, size_t size) {
   cuda_module module = NULL;
   (void)size;
   int code = cuda_settle(self);
@@ -255,21 +256,21 @@ int cuda_table_module_load(void *self, gpu_module *out, const void *binary, size
   return code;
 }
 
-int cuda_table_module_unload(void *self, gpu_module module) {
+static int table_module_unload(void *self, gpu_module module) {
   cuda_settle(self);
   cuda_held_forget(self);
   return driver_of(self)->module_unload(module);
 }
 
-int cuda_table_module_function(void *self, gpu_function *out, gpu_module module, const char *name) {
+static int table_module_function(void *self, gpu_function *out, gpu_module module, const char *name) {
   cuda_function function = NULL;
   const int code = driver_of(self)->module_function(&function, module, name);
   *out = function;
   return code;
 }
 
-int cuda_table_module_global(void *self, gpu_address *out, size_t *bytes, gpu_module module,
-                             const char *name) {
+static int table_module_global(void *self, gpu_address *out, size_t *bytes, gpu_module module,
+                               const char *name) {
   return driver_of(self)->module_global(out, bytes, module, name);
 }
 
@@ -278,7 +279,7 @@ static int table_function_shared(void *self, gpu_function function, int bytes) {
 }
 
 /* A driver that cannot say how many blocks a multiprocessor runs, runs one. */
-int cuda_table_function_groups(void *self, gpu_function function, int threads, int *groups) {
+static int table_function_groups(void *self, gpu_function function, int threads, int *groups) {
   const struct cuda *cuda = self;
   int blocks = 1, code = 0;
   if (cuda->driver.function_blocks)
@@ -287,8 +288,8 @@ int cuda_table_function_groups(void *self, gpu_function function, int threads, i
   return code;
 }
 
-int cuda_table_launch(void *self, gpu_function function, unsigned blocks, unsigned threads, unsigned shared,
-                      void **values, const struct gpu_sizes *sizes) {
+static int table_launch(void *self, gpu_function function, unsigned blocks, unsigned threads, unsigned shared,
+                        void **values, const struct gpu_sizes *sizes) {
   if (cuda_held_takes(self, function, blocks, threads, shared, values, sizes))
     return 0;
   const int code = cuda_give(self);
@@ -297,7 +298,7 @@ int cuda_table_launch(void *self, gpu_function function, unsigned blocks, unsign
                                         values, NULL);
 }
 
-/* What is held back, or is in a graph, is launched as any other. */
+/* A launch that is held back is launched as any other. */
 static int table_launch_dependent(void *self, gpu_function function, unsigned blocks, unsigned threads,
                                   unsigned shared, void **values, const struct gpu_sizes *sizes) {
   static const struct cuda_attribute serialization = {.id = 6, .value.number = 1};
@@ -318,18 +319,18 @@ static int table_launch_dependent(void *self, gpu_function function, unsigned bl
 }
 
 /* ---- waiting and time ---- */
-int cuda_table_wait(void *self) {
+static int table_wait(void *self) {
   const int code = cuda_settle(self), waited = driver_of(self)->stream_wait(stream_of(self));
   return code ? code : waited;
 }
 
-int cuda_table_time_begin(void *self) {
+static int table_time_begin(void *self) {
   const struct cuda *cuda = self;
   const int code = cuda_give(self);
   return code ? code : cuda->driver.event_record(cuda->before, cuda->stream);
 }
 
-int cuda_table_time_end(void *self, double *seconds) {
+static int table_time_end(void *self, double *seconds) {
   const struct cuda *cuda = self;
   float milliseconds = 0;
   int code = cuda_give(self);
@@ -345,9 +346,20 @@ int cuda_table_time_end(void *self, double *seconds) {
   return code;
 }
 
+/* ---- the rows: what HIP has under other names is called alike ---- */
+#define CUDA_AND_HIP                                                                                         \
+  .out_of_memory = CUDA_OUT_OF_MEMORY, .enter = table_enter, .check = table_check,                           \
+  .is_of_kernel = table_is_of_kernel, .memory_info = table_memory_info, .memory_alloc = table_memory_alloc,  \
+  .memory_free = table_memory_free, .host_alloc = table_host_alloc, .host_free = table_host_free,            \
+  .copy_in = table_copy_in, .copy_out = table_copy_out, .module_load = table_module_load,                    \
+  .module_unload = table_module_unload, .module_function = table_module_function,                            \
+  .module_global = table_module_global, .function_groups = table_function_groups, .launch = table_launch,    \
+  .wait = table_wait, .time_begin = table_time_begin, .time_end = table_time_end, .hold = cuda_hold,         \
+  .give = cuda_give, .message_out = cuda_message_out, .message_wait = cuda_message_wait,                     \
+  .message_in = cuda_message_in
+
 const struct gpu_driver gpu_cuda = {.backend = "cuda",
                                     .dialect = GPU_DIALECT_CUDA,
-                                    .out_of_memory = CUDA_OUT_OF_MEMORY,
                                     .where = OP_ON_CUDA,
                                     .open = table_open,
                                     .close = table_close,
@@ -355,8 +367,25 @@ const struct gpu_driver gpu_cuda = {.backend = "cuda",
                                     .describe = table_describe,
                                     .compile = table_compile,
                                     .release = table_release,
-                                    CUDA_TABLE(CUDA_TABLE_ROW).function_shared = table_function_shared,
+                                    .function_shared = table_function_shared,
                                     .launch_dependent = table_launch_dependent,
-                                    CUDA_GRAPH_ROWS,
-                                    CUDA_MESSAGE_ROWS,
-                                    CUDA_PEER_ROWS};
+                                    .peer_give = cuda_peer_give,
+                                    .peer_take = cuda_peer_take,
+                                    .peer_drop = cuda_peer_drop,
+                                    .flag_set = cuda_flag_set,
+                                    .flag_await = cuda_flag_await,
+                                    .flag_try = cuda_flag_try,
+                                    CUDA_AND_HIP};
+
+#ifdef OP2JIT_HIP
+const struct gpu_driver gpu_hip = {.backend = "hip",
+                                   .dialect = GPU_DIALECT_HIP,
+                                   .where = OP_ON_HIP,
+                                   .open = hip_open,
+                                   .close = hip_close,
+                                   .open_compiler = hip_open_compiler,
+                                   .describe = hip_describe,
+                                   .compile = hip_compile,
+                                   .release = gpu_log_release,
+                                   CUDA_AND_HIP};
+#endif

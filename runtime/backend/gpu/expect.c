@@ -1,4 +1,5 @@
-/* What loops take by what is counted and known of the device: for who lets loops wait, which no clock can tell there. */
+/* The expected time of loops, by counts and by facts of the device. Lazy chains need it: no clock can tell it there.
+ * */
 #include <stdio.h>
 
 #include "base/error.h"
@@ -6,7 +7,7 @@
 #include "context/env.h"
 #include "gpu.h"
 
-/* Of sm_90 and newer: several floats of a row are added at once. */
+/* GPUs from sm_90 on add several floats of a row at once. */
 static bool adds_rows(const struct gpu *c) {
   int capability = 0;
   return sscanf(c->device.arch, "sm_%d", &capability) == 1 && capability >= 90;
@@ -24,7 +25,7 @@ bool gpu_graph_pays(const struct gpu *c, int launches) {
 }
 
 static bool has_graphs(const struct op_context *ctx, const struct gpu *c) {
-  return c->driver->graph_new && !c->no_graphs && !*env_value(ctx->env, ENV_TIMING);
+  return c->driver->hold && !c->no_graphs && !*env_value(ctx->env, ENV_TIMING);
 }
 
 /* A loop that nothing was made of is one of several, whose rows are reached directly or only read. Forms that are not counted

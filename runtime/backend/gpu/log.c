@@ -21,11 +21,7 @@ struct gpu_log *gpu_log_new(struct compile_result *result) {
   return log;
 }
 
-void gpu_log_error(struct gpu_log *log, const char *words) {
-  add(log, COMPILE_ERROR, words);
-}
-
-/* Of what a message calls a file: PoCL writes "error: " in front again, HIPRTC has copies in a folder of its own. */
+/* The file's name in a message: PoCL writes "error: " in front again, HIPRTC has copies in a folder of its own. */
 static const char *file_name(const char *name) {
   const char *copied = strstr(name, "/comgr-"), *folder = copied ? strstr(copied, "/include/") : NULL;
   if (folder)

@@ -1,7 +1,6 @@
 /* Memory of the device: dats by version, copies of arrays, results. */
 #include <stdarg.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,8 +21,7 @@ static int no_room(struct gpu *c, size_t bytes, struct error *err, const char *w
     left = total = 0;
   error_set(err, OP_ERR_MEMORY,
             "%s needs %zu bytes on %s (%s), which has %zu bytes free of %zu; op2jit holds %zu of them "
-            "already. Use a "
-            "smaller mesh, more GPUs, or OP2_BACKEND=openmp",
+            "already. Use a smaller mesh, more GPUs, or OP2_BACKEND=openmp",
             text_str(&words), bytes, c->device.label, c->device.name, left, total, c->used);
   text_free(&words);
   return OP_ERR_MEMORY;
@@ -142,7 +140,7 @@ static size_t used_bytes(const struct dat *dat) {
   return (bytes + 3) / 4 * 4;
 }
 
-/* What is copied of them: the array of a view has no slack. */
+/* Bytes that are copied: the array of a view has no slack. */
 static size_t copied_bytes(const struct dat *dat, const struct on_device *d) {
   const size_t host = dat->replicas[SPACE_HOST].bytes;
   return host < d->bytes ? host : d->bytes;
@@ -166,9 +164,8 @@ int gpu_dat_make(struct op_context *ctx, enum space space, struct dat *dat, stru
 
 static int lost(const struct gpu *c, const struct dat *dat, struct error *err) {
   return error_set(err, OP_ERR_DEVICE,
-                   "dat \"%s\": its newest values are on %s (%s), which takes no more work since a "
-                   "kernel failed; call "
-                   "op_exit and start the program again",
+                   "dat \"%s\": its newest values are on %s (%s), which takes no more work since a kernel "
+                   "failed; call op_exit and start the program again",
                    dat->name, c->device.label, c->device.name);
 }
 
@@ -193,6 +190,14 @@ static void convert(struct op_context *ctx, const struct dat *dat, const struct 
   ctx->counters->bytes_converted += (long long)((size_t)rows * dat->row_bytes);
 }
 
+/* `image` stays empty where rows lie alike. */
+static int begin_copy(const struct gpu *c, const struct dat *dat, struct row_store *image,
+                      struct error *err) {
+  if (c->failed)
+    return lost(c, dat, err);
+  return converts(dat) ? image_new(dat, dat->replicas[c->space].memory, image, err) : OP_OK;
+}
+
 static int copying_failed(struct gpu *c, const struct dat *dat, int result, const char *way,
                           struct error *err) {
   return gpu_failed(c, result, err, "copying dat \"%s\" of %zu bytes %s %s", dat->name,
@@ -204,9 +209,7 @@ int gpu_dat_to_device(struct op_context *ctx, enum space space, struct dat *dat,
   const struct on_device *d = dat->replicas[space].memory;
   const struct row_store host = dat_rows(dat);
   struct row_store image = {0};
-  if (c->failed)
-    return lost(c, dat, err);
-  if (converts(dat) && image_new(dat, d, &image, err))
+  if (begin_copy(c, dat, &image, err))
     return err->code;
   if (image.memory)
     convert(ctx, dat, &host, &image);
@@ -219,23 +222,26 @@ int gpu_dat_to_device(struct op_context *ctx, enum space space, struct dat *dat,
   return copying_failed(c, dat, result, "to", err);
 }
 
+/* The copy makes the host wait, and only `wait` hears of other ranks. */
+int gpu_copy_out(struct gpu *c, void *to, gpu_address from, size_t bytes) {
+  int result = c->shares ? c->driver->wait(c->self) : 0;
+  if (!result)
+    result = c->driver->copy_out(c->self, to, from, bytes);
+  if (!result)
+    result = c->driver->wait(c->self);
+  c->failed |= result != 0;
+  return result;
+}
+
 int gpu_dat_to_host(struct op_context *ctx, enum space space, struct dat *dat, struct error *err) {
   struct gpu *c = gpu_of(ctx, space);
   const struct on_device *d = dat->replicas[space].memory;
   const struct row_store host = dat_rows(dat);
   struct row_store image = {0};
-  if (c->failed)
-    return lost(c, dat, err);
-  if (converts(dat) && image_new(dat, d, &image, err))
+  if (begin_copy(c, dat, &image, err))
     return err->code;
-  /* The copy makes the host wait, where only `wait` hears of other ranks. */
-  int result = c->shares ? c->driver->wait(c->self) : 0;
-  if (!result)
-    result = image.memory ? c->driver->copy_out(c->self, image.memory, d->at, d->bytes)
-                          : c->driver->copy_out(c->self, host.memory, d->at, copied_bytes(dat, d));
-  if (!result)
-    result = c->driver->wait(c->self);
-  c->failed |= result != 0;
+  const int result = image.memory ? gpu_copy_out(c, image.memory, d->at, d->bytes)
+                                  : gpu_copy_out(c, host.memory, d->at, copied_bytes(dat, d));
   if (!result && image.memory)
     convert(ctx, dat, &image, &host);
   free(image.memory);

@@ -6,7 +6,7 @@
 /* Block colours of a mesh in its natural order. */
 enum { BLOCK_COLOURS = 4 };
 
-/* What a group of so many elements adds up before it goes to memory. */
+/* The sums that a group of so many elements makes before they go to memory. */
 static struct gpu_sums sums_of(const struct gpu_sample *s, int elements) {
   int i = 0;
   while (i < COUNT_SUMS - 1 && s->sums[i].elements < elements)

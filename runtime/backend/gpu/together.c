@@ -67,7 +67,7 @@ int gpu_together_look(struct op_context *ctx, const struct loop *loop, int code,
   return code;
 }
 
-/* So that most steps have a target, and no thread has many of them. */
+/* Most steps have a target, and no thread has many of them. */
 static int near_mean(const struct gpu_together *w, int most) {
   int width = GPU_ROWS_LEAST;
   while (2 * width <= most && 2 * width <= w->mean)

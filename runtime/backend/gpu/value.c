@@ -57,12 +57,7 @@ int gpu_value_to_host(struct op_context *ctx, enum space space, struct gbl *gbl,
   struct gpu *c = gpu_of(ctx, space);
   if (c->failed)
     return lost(c, gbl, err);
-  int result = c->shares ? c->driver->wait(c->self) : 0; /* see gpu_dat_to_host */
-  if (!result)
-    result = c->driver->copy_out(c->self, gbl->value, gpu_value_address(c, gbl), gbl->bytes);
-  if (!result)
-    result = c->driver->wait(c->self);
-  c->failed |= result != 0;
+  const int result = gpu_copy_out(c, gbl->value, gpu_value_address(c, gbl), gbl->bytes);
   const int code = gpu_failed(c, result, err, "copying global \"%s\" from %s", gbl->name, c->device.label);
   if (!code) {
     gpu_waited(c);

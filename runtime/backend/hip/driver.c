@@ -19,7 +19,7 @@ static const struct {
 } properties[] = {{"hipGetDevicePropertiesR0600", 1160}, {"hipGetDeviceProperties", 396}};
 
 int hip_width(const char *arch) {
-  /* gfx10, gfx11 and gfx12 have five digits, of which two name the generation. */
+  /* gfx10, gfx11 and gfx12 have five digits; the first two name the generation. */
   const size_t digits = strspn(arch + 3, "0123456789abcdef");
   return digits >= 4 && arch[3] == '1' ? 32 : 64;
 }
@@ -46,22 +46,23 @@ static const struct {
              {719, "hipErrorLaunchFailure", "unspecified launch failure"},
              {999, "hipErrorUnknown", "unknown error"}};
 
+static size_t find_code(int code) {
+  size_t i = 0;
+  while (i < sizeof codes / sizeof *codes && codes[i].code != code)
+    i++;
+  return i;
+}
+
 static int code_name(int code, const char **out) {
-  for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
-    if (codes[i].code == code) {
-      *out = codes[i].name;
-      return 0;
-    }
-  return 1;
+  const size_t i = find_code(code);
+  *out = i < sizeof codes / sizeof *codes ? codes[i].name : NULL;
+  return !*out;
 }
 
 static int code_meaning(int code, const char **out) {
-  for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
-    if (codes[i].code == code) {
-      *out = codes[i].meaning;
-      return 0;
-    }
-  return 1;
+  const size_t i = find_code(code);
+  *out = i < sizeof codes / sizeof *codes ? codes[i].meaning : NULL;
+  return !*out;
 }
 
 /* ---- devices ---- */

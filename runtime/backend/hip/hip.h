@@ -38,6 +38,12 @@ struct hip {
   struct hiprtc compiler;
 };
 extern const struct cuda_family hip_family;
+/* As struct gpu_driver has them. */
+int hip_open(struct gpu *c, struct op_context *ctx, struct error *err);
+void hip_close(struct gpu *c);
+int hip_open_compiler(struct gpu *c, struct op_context *ctx, struct error *err);
+void hip_describe(struct op_context *ctx, struct text *out);
+void hip_compile(void *self, const struct compile_request *request, struct compile_result *result);
 /* Threads of a wavefront of such a GPU. */
 int hip_width(const char *arch);
 

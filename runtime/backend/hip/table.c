@@ -1,18 +1,16 @@
-/* HIP as a row of the table of drivers. */
+/* HIP's own functions in the table of drivers: opening, and the compiler. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "backend/gpu/gpu.h"
-#include "backend/gpu/log.h"
 #include "backend/hip/hip.h"
 #include "context/context.h"
 #include "context/env.h"
 #include "jit/key/elf_note.h"
-#include "op2jit_bridge.h"
 #include "ranks/comm.h"
 
-static void table_close(struct gpu *c) {
+void hip_close(struct gpu *c) {
   struct hip *hip = c->self;
   cuda_end(&hip->cuda);
   hiprtc_close(&hip->compiler);
@@ -27,7 +25,7 @@ static int look_first(const struct op_context *ctx, struct error *err) {
   return error_set(err, OP_ERR_BACKEND, "this machine has no GPU of AMD (no /dev/kfd)");
 }
 
-static int table_open(struct gpu *c, struct op_context *ctx, struct error *err) {
+int hip_open(struct gpu *c, struct op_context *ctx, struct error *err) {
   struct hip *hip = c->self = calloc(1, sizeof *hip);
   if (!hip)
     return error_memory(err, "the HIP library", sizeof *hip);
@@ -43,7 +41,7 @@ static int table_open(struct gpu *c, struct op_context *ctx, struct error *err) 
   return OP_OK;
 }
 
-static int table_open_compiler(struct gpu *c, struct op_context *ctx, struct error *err) {
+int hip_open_compiler(struct gpu *c, struct op_context *ctx, struct error *err) {
   struct hip *hip = c->self;
   const int code = hiprtc_open(&hip->compiler, env_value(ctx->env, ENV_HIPRTC), err);
   if (code)
@@ -53,7 +51,7 @@ static int table_open_compiler(struct gpu *c, struct op_context *ctx, struct err
   return text_ok(&c->compiler) ? OP_OK : error_memory(err, "the compiler's identity", c->compiler.length);
 }
 
-static void table_describe(struct op_context *ctx, struct text *out) {
+void hip_describe(struct op_context *ctx, struct text *out) {
   struct hiprtc compiler;
   struct error err = {0};
   cuda_family_describe(&hip_family, env_value(ctx->env, ENV_HIP), out);
@@ -66,19 +64,6 @@ static void table_describe(struct op_context *ctx, struct text *out) {
   error_free(&err);
 }
 
-static void table_compile(void *self, const struct compile_request *request, struct compile_result *result) {
+void hip_compile(void *self, const struct compile_request *request, struct compile_result *result) {
   hiprtc_compile(&((struct hip *)self)->compiler, request, result);
 }
-
-const struct gpu_driver gpu_hip = {.backend = "hip",
-                                   .dialect = GPU_DIALECT_HIP,
-                                   .out_of_memory = CUDA_OUT_OF_MEMORY,
-                                   .where = OP_ON_HIP,
-                                   .open = table_open,
-                                   .close = table_close,
-                                   .open_compiler = table_open_compiler,
-                                   .describe = table_describe,
-                                   .compile = table_compile,
-                                   .release = gpu_log_release,
-                                   CUDA_TABLE(CUDA_TABLE_ROW) CUDA_GRAPH_ROWS,
-                                   CUDA_MESSAGE_ROWS};

@@ -18,7 +18,7 @@
 /* Words of a handle, see op2jit_row in op2jit.h. */
 enum { HANDLE = 4 };
 
-/* What one argument needs beside the mesh: copies of rows that are not contiguous, scratch, numbers. */
+/* An argument's own memory: copies of rows that are not contiguous, scratch, numbers. */
 struct native_arg {
   unsigned char *scratch;
   void **vector; /* a vector argument's pointers, or the handle of OP_ROW */
@@ -52,7 +52,7 @@ static void native_drop(struct op_context *ctx, struct loop *loop) {
   loop->ready.backend_state = NULL;
 }
 
-/* Nobody asked for this backend: it is the only one left. */
+/* The user did not choose this backend: it is the only one left. */
 static int lacks_compiler(struct op_context *ctx, const struct loop *loop, struct error *err) {
   struct error why = {0};
   if (context_compiler(ctx, &why))

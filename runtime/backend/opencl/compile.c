@@ -1,5 +1,4 @@
 /* OpenCL's compiler: files put into one text, its log as messages, the program's binary. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

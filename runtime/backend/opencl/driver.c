@@ -93,8 +93,7 @@ int opencl_driver_open(struct opencl_driver *d, const char *named, struct error 
   const struct {
     void **entry;
     const char *symbol;
-  } newer[] = {{(void **)(void *)&d->sub_groups, "clGetKernelSubGroupInfo"},
-               {(void **)(void *)&d->shared_new, "clSVMAlloc"},
+  } newer[] = {{(void **)(void *)&d->shared_new, "clSVMAlloc"},
                {(void **)(void *)&d->shared_free, "clSVMFree"},
                {(void **)(void *)&d->shared_argument, "clSetKernelArgSVMPointer"}};
   for (size_t i = 0; i < sizeof newer / sizeof *newer; i++)
@@ -194,6 +193,7 @@ static void read_device(const struct opencl_driver *d, struct opencl_choice *c) 
   read_shared(d, c);
 }
 
+enum { OPENCL_MOST = 32 };
 static int list_platform(const struct opencl_driver *d, opencl_object platform, int number_,
                          struct opencl_choice out[OPENCL_MOST], int count) {
   opencl_object devices[OPENCL_MOST] = {NULL};
@@ -208,8 +208,9 @@ static int list_platform(const struct opencl_driver *d, opencl_object platform, 
   return count;
 }
 
-int opencl_list(const struct opencl_driver *d, struct opencl_choice out[OPENCL_MOST], int *count,
-                struct error *err) {
+/* All devices of all platforms; *count at most OPENCL_MOST. OP_ERR_BACKEND: there is none. */
+static int list_devices(const struct opencl_driver *d, struct opencl_choice out[OPENCL_MOST], int *count,
+                        struct error *err) {
   opencl_object platforms[OPENCL_MOST] = {NULL};
   unsigned n = 0;
   *count = 0;
@@ -271,7 +272,7 @@ int opencl_choose(const struct opencl_driver *d, const char *wanted, int rank, s
   int count = 0;
   if (!all)
     return error_memory(err, "OpenCL's devices", OPENCL_MOST * sizeof *all);
-  int code = opencl_list(d, all, &count, err), found = code ? -1 : pick(all, count, wanted, rank);
+  int code = list_devices(d, all, &count, err), found = code ? -1 : pick(all, count, wanted, rank);
   if (!code && found < 0) {
     struct text names = {0};
     add_names(all, count, &names);
@@ -293,7 +294,7 @@ void opencl_describe(const char *named, struct text *out) {
   struct error err = {0};
   struct opencl_choice *all = calloc(OPENCL_MOST, sizeof *all);
   int count = 0;
-  if (!all || opencl_driver_open(&d, named, &err) || opencl_list(&d, all, &count, &err)) {
+  if (!all || opencl_driver_open(&d, named, &err) || list_devices(&d, all, &count, &err)) {
     text_addf(out, "no OpenCL: %s", error_message(&err));
   } else {
     for (int i = 0; i < count; i++)

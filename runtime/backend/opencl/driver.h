@@ -65,10 +65,7 @@ typedef struct opencl_object_
 
 struct opencl_driver {
   void *library;
-  /* Of OpenCL 2.1, and as an extension of 2.0; NULL: the library has none. Devices of older versions must not be asked. */
-  int (*sub_groups)(opencl_object kernel, opencl_object device, unsigned what, size_t given_size,
-                    const void *given, size_t size, void *out, size_t *needed);
-  /* Of OpenCL 2.0; NULL likewise, all of them. */
+  /* Entries of OpenCL 2.0; NULL: the library has none. */
   void *(*shared_new)(opencl_object context, unsigned long flags, size_t bytes, unsigned alignment);
   void (*shared_free)(opencl_object context, void *memory);
   int (*shared_argument)(opencl_object kernel, unsigned index, const void *address);
@@ -104,15 +101,11 @@ struct opencl_choice {
   int lanes;        /* work-items of a sub-group that sum together, 0: there are no sub-groups */
   bool are_sized;   /* kernels can ask for sub-groups of just so many */
 };
-enum { OPENCL_MOST = 32 };
-/* All devices of all platforms; *count at most OPENCL_MOST. OP_ERR_BACKEND: there is none. */
-int opencl_list(const struct opencl_driver *d, struct opencl_choice out[OPENCL_MOST], int *count,
-                struct error *err);
 /* `wanted`: "platform:device", each a number or a part of the name; "": the first that is no CPU, by turns of `rank`,
  * or else the first. */
 int opencl_choose(const struct opencl_driver *d, const char *wanted, int rank, struct opencl_choice *out,
                   struct error *err);
-/* What programs are compiled as: "CL1.2", or the first version that has the device's sub-groups. */
+/* The version that programs are compiled as: "CL1.2", or the first version that has the device's sub-groups. */
 const char *opencl_standard(const struct opencl_choice *c);
 /* For reports: one line. */
 void opencl_describe(const char *named, struct text *out);

@@ -1,4 +1,4 @@
-/* What OpenCL's row of the table of drivers has behind it. */
+/* The state behind OpenCL's row of the table of drivers. */
 #ifndef OP2JIT_BACKEND_OPENCL_H
 #define OP2JIT_BACKEND_OPENCL_H
 

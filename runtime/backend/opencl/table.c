@@ -15,7 +15,6 @@
 enum {
   PROFILING = 2,
   KERNEL_GROUP = 0x11B0,
-  KERNEL_SUB_GROUP = 0x2033,
   EVENT_START = 0x1282,
   EVENT_END = 0x1283,
   INVALID_BUFFER_SIZE = -61,
@@ -23,12 +22,17 @@ enum {
 };
 
 /* ---- opening ---- */
-static void table_close(struct gpu *c) {
-  struct opencl *cl = c->self;
+static void forget_events(struct opencl *cl) {
   if (cl->first)
     cl->driver.event_free(cl->first);
   if (cl->last)
     cl->driver.event_free(cl->last);
+  cl->first = cl->last = NULL;
+}
+
+static void table_close(struct gpu *c) {
+  struct opencl *cl = c->self;
+  forget_events(cl);
   if (cl->queue)
     cl->driver.queue_free(cl->queue);
   if (cl->context)
@@ -134,7 +138,7 @@ static int table_memory_free(void *self, gpu_address at) {
   return ((struct opencl *)self)->driver.buffer_free(buffer_of(at));
 }
 
-/* Of a device that shares: memory that kernels reach, too. */
+/* Memory of the host. On a device that shares memory, kernels reach it, too. */
 static void *host_memory(const struct opencl *cl, size_t bytes) {
   enum { READ_AND_WRITE = 1, WITHOUT_MAPS = 1 << 10 };
   if (!cl->choice.shares)
@@ -142,7 +146,7 @@ static void *host_memory(const struct opencl *cl, size_t bytes) {
   return cl->driver.shared_new(cl->context, READ_AND_WRITE | WITHOUT_MAPS, bytes, 0);
 }
 
-/* No kernel may write there any more. */
+/* The memory is freed when no kernel can write there. */
 static void free_host_memory(const struct opencl *cl, void *memory) {
   if (cl->choice.shares && memory) {
     cl->driver.finish(cl->queue);
@@ -288,19 +292,6 @@ static int table_function_groups(void *self, gpu_function function, int threads,
   return 0;
 }
 
-static int table_function_lanes(void *self, gpu_function function, int threads) {
-  const struct opencl *cl = self;
-  const size_t local = (size_t)threads;
-  size_t lanes = 0;
-  int major = 0, minor = 0;
-  if (sscanf(cl->choice.device_version, "OpenCL %d.%d", &major, &minor) != 2 || 10 * major + minor < 21 ||
-      !cl->driver.sub_groups ||
-      cl->driver.sub_groups(function, cl->choice.device, KERNEL_SUB_GROUP, sizeof local, &local, sizeof lanes,
-                            &lanes, NULL))
-    return 0;
-  return lanes > INT32_MAX ? 0 : (int)lanes;
-}
-
 /* An address within host_alloc's memory: all others are buffers. */
 static bool is_shared(const struct opencl *cl, gpu_address at) {
   for (const struct opencl_host *h = cl->choice.shares ? cl->host : NULL; h; h = h->next)
@@ -370,11 +361,7 @@ static int table_time_end(void *self, double *seconds) {
     code = cl->driver.event_time(cl->last ? cl->last : cl->first, EVENT_END, sizeof end, &end, NULL);
   if (!code)
     *seconds = 1e-9 * (double)(end - start);
-  if (cl->first)
-    cl->driver.event_free(cl->first);
-  if (cl->last)
-    cl->driver.event_free(cl->last);
-  cl->first = cl->last = NULL;
+  forget_events(cl);
   return code;
 }
 
@@ -402,7 +389,6 @@ const struct gpu_driver gpu_opencl = {.backend = "opencl",
                                       .module_unload = table_module_unload,
                                       .module_function = table_module_function,
                                       .function_threads = table_function_threads,
-                                      .function_lanes = table_function_lanes,
                                       .function_groups = table_function_groups,
                                       .launch = table_launch,
                                       .wait = table_wait,

@@ -30,9 +30,8 @@ static int check_pointers(const struct kernel *k, struct error *err) {
     if (p->understood && p->depth == 0 && p->type != TYPE_NONE)
       return error_set(
           err, OP_ERR_KERNEL,
-          "kernel %s: parameter %d, \"%s\", is no pointer; the first one points to the task's data, "
-          "and the others to the memory of what it locks and uses, as in \"op_task_memory const int "
-          "*number\"",
+          "kernel %s: parameter %d, \"%s\", is no pointer; the first one points to the task's data, and the "
+          "others to the memory of what it locks and uses, as in \"op_task_memory const int *number\"",
           k->name, i + 1, p->spelling);
   }
   return OP_OK;
@@ -110,7 +109,7 @@ static int compile(const struct making *m, struct gpu_program **out) {
   }
   struct desc d = {.kernel_name = name, .text = j.text.data, .fp = fp, .origins = j.origins};
   const int code = whole && text_ok(&j.text)
-                       ? gpu_program_tasks(m->ctx, m->c, &d, &shape, out, m->err)
+                       ? gpu_program_get(m->ctx, m->c, NULL, &d, &shape, out, m->err)
                        : error_memory_of(m->err, "the kernels of graph", tasks_name(m->g), j.text.length);
   text_free(&j.text);
   origins_free(&j.origins);
@@ -198,8 +197,7 @@ static int choose_threads(const struct making *m, int *threads) {
   return *threads <= m->c->device.max_threads ? OP_OK
                                               : error_set(m->err, OP_ERR_SIZE,
                                                           "graph \"%s\": op_graph_kernel asks for groups of "
-                                                          "%d threads, and those of %s (%s) have %d at "
-                                                          "most",
+                                                          "%d threads, and those of %s (%s) have %d at most",
                                                           tasks_name(m->g), *threads, m->c->device.label,
                                                           m->c->device.name, m->c->device.max_threads);
 }

@@ -1,4 +1,4 @@
-/* What a run of a graph on a device asks of it: memory, copies, and the kernel. */
+/* A run of a graph of tasks on a device: memory, copies, and the kernel. */
 #include "backend/gpu/tasks/tasks.h"
 #include "context/context.h"
 #include "ranks/comm.h"

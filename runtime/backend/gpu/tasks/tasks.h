@@ -5,7 +5,7 @@
 #include "backend/gpu/gpu.h"
 #include "tasks/device/device.h"
 
-/* What of a graph is compiled. */
+/* The compiled kernel of a graph. */
 struct gpu_graph_program {
   gpu_function function;
   int threads;     /* of a group */
