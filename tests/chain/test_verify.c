@@ -163,7 +163,3 @@ TEST(verdicts_are_the_definitions) {
   error_free(&err);
   error_free(&other);
 }
-
-int main(void) {
-  return run_these(NULL, NULL);
-}

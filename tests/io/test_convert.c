@@ -151,7 +151,7 @@ static void is_all_there(const char *path) {
 
 /* ---- the tests ---- */
 
-CASE(all_goes_along) {
+LIBRARY_TEST(all_goes_along) {
   const char *from = in_folder("a.h5"), *to = in_folder("b.h5");
   make_file(from);
   const char *said = mesh(0, "convert", from, to);
@@ -185,7 +185,7 @@ static const char *make_square(const char *path) {
   return text;
 }
 
-CASE(what_has_no_place_is_said) {
+LIBRARY_TEST(what_has_no_place_is_said) {
   const char *from = in_folder("c.h5"), *text = make_square(from);
   const char *said = mesh(0, "convert", from, text);
   has(said, "warning: constant t is not in ");
@@ -199,7 +199,7 @@ CASE(what_has_no_place_is_said) {
   assert_true(t == 0.25);
 }
 
-CASE(references_go_along) {
+LIBRARY_TEST(references_go_along) {
   const char *from = in_folder("r.h5"), *to = in_folder("s.h5");
   char name[8] = "";
   make_file(from);
@@ -221,7 +221,7 @@ CASE(references_go_along) {
 }
 
 /* Tables that do not say their sets do so then. */
-CASE(what_was_guessed_is_said) {
+LIBRARY_TEST(what_was_guessed_is_said) {
   const char *from = in_folder("g.h5"), *to = in_folder("h.h5");
   make_file(from);
   hid_t file = H5Fopen(from, H5F_ACC_RDWR, H5P_DEFAULT);
@@ -255,7 +255,7 @@ static void dump_form(const char *path, const char *more) {
   works(op_init(0, NULL, 0));
 }
 
-CASE(coordinates_are_those_of_nodes) {
+LIBRARY_TEST(coordinates_are_those_of_nodes) {
   static const char expected[] = "5 1 0 1\n0 0\n1 0\n1 1\n0 1\n0.5 0.5\n0 1 2 3\n0 1 0 1\n";
   const char *plain = in_folder("i.h5"), *both = in_folder("j.h5"), *new = in_folder("i.dat");
   char text[256] = "";
@@ -277,16 +277,9 @@ CASE(coordinates_are_those_of_nodes) {
 }
 
 int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {
-      test_in_library(all_goes_along),
-      test_in_library(what_has_no_place_is_said),
-      test_in_library(references_go_along),
-      test_in_library(what_was_guessed_is_said),
-      test_in_library(coordinates_are_those_of_nodes),
-  };
   if (argc != 2)
     return 2;
   command = argv[1];
   need_hdf5();
-  return cmocka_run_group_tests_name("files: converted", tests, make_folder, remove_folder);
+  return run_these(make_folder, remove_folder);
 }

@@ -206,7 +206,3 @@ TEST(says_how_many_runs_are_left) {
   assert_int_equal(tuner_winner(t), OTHER);
   tuner_free(t);
 }
-
-int main(void) {
-  return run_these(NULL, NULL);
-}

@@ -457,7 +457,3 @@ TEST(nonsense_times_are_ignored) {
   assert_true(tuner_total(t) == 0);
   tuner_free(t);
 }
-
-int main(void) {
-  return run_these(NULL, NULL);
-}
