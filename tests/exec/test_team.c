@@ -375,6 +375,12 @@ CASE(openmp_bound) {
   team_close(team);
 }
 
+/* This program has no OpenMP runtime: none is loaded unless it is asked for, as the tests below do. */
+TEST(default_without_runtime) {
+  struct team *team = open_team(TEAM_DEFAULT, 2);
+  assert_string_equal(team_name(team), "pthread");
+  team_close(team);
+}
 TEST(openmp_each_thread_once) {
   each_thread_once(TEAM_OPENMP);
 }
@@ -386,12 +392,6 @@ TEST(openmp_nested) {
 }
 TEST(openmp_fork) {
   forked_child(TEAM_OPENMP);
-}
-/* This program has no OpenMP runtime: none is loaded unless it is asked for. */
-TEST(default_without_runtime) {
-  struct team *team = open_team(TEAM_DEFAULT, 2);
-  assert_string_equal(team_name(team), "pthread");
-  team_close(team);
 }
 #endif
 

@@ -291,9 +291,13 @@ static bool covers_the_table(const struct judge *j, bool native) {
 
 static struct negative_case *first_case, **end_of_cases = &first_case;
 
+/* Fresh cases come first: the library has not been open then. */
 void negative_add(struct negative_case *c) {
-  *end_of_cases = c;
-  end_of_cases = &c->next;
+  struct negative_case **at = c->flags & FRESH ? &first_case : end_of_cases;
+  c->next = *at;
+  *at = c;
+  if (!c->next)
+    end_of_cases = &c->next;
 }
 
 /* The loops that run after each case are the same: what is compiled after one, those behind it load. Not around cases
