@@ -38,6 +38,12 @@ static void repeat(struct text *text, const char *part, int times) {
     text_add(text, part);
 }
 
+/* The first test: what the process has freed, its children may take. */
+CASE(little_memory);
+__attribute__((constructor)) static void register_little_memory(void) {
+  add_test((struct CMUnitTest)cmocka_unit_test(little_memory));
+}
+
 TEST(a_megabyte) {
   struct text text = {0};
   text_add(&text, "void f(double *x) {\n");
@@ -244,9 +250,8 @@ enum { ADDRESSES_ARE_FEW = 1 };
 enum { ADDRESSES_ARE_FEW = 0 }; /* sanitizers take terabytes of them */
 #endif
 
-/* A status, never the end of the process; with enough memory, code. The smallest stack is 64 MB. The first test:
- * what the process has freed, its children may take. */
-TEST(little_memory) {
+/* A status, never the end of the process; with enough memory, code. The smallest stack is 64 MB. */
+CASE(little_memory) {
   if (!ADDRESSES_ARE_FEW)
     skip_since("a sanitizer takes terabytes of addresses");
   int without = 0;
