@@ -156,7 +156,3 @@ TEST(verdicts_are_the_definitions) {
   assert_true(right > CASES / 10 && right < CASES - CASES / 10);
   error_free(&err);
 }
-
-int main(void) {
-  return run_these(NULL, NULL);
-}

@@ -29,9 +29,8 @@ struct mesh {
 
 static struct mesh mesh;
 
-static int begin(void **state) {
+FIXTURE(begin) {
   char *argv[] = {"later", "OP2_CHECK=on"};
-  (void)state;
   op_set_error_handler(OP_ERRORS_RETURN, NULL);
   if (op_init(2, argv, 0))
     return -1;

@@ -178,7 +178,3 @@ TEST(test_hub) {
   forget(&t);
   random_mesh_free(&t.mesh);
 }
-
-int main(void) {
-  return run_these(NULL, NULL);
-}

@@ -274,7 +274,7 @@ static long long one_trial(int ranks, uint64_t seed, bool ragged) {
   return copies;
 }
 
-CASE(halos_are_as_defined) {
+TEST(halos_are_as_defined) {
   static const int ranks[] = {1, 2, 3, 4, 7, 8, 16, 33, 64};
   long long copies = 0;
   for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++)
@@ -294,7 +294,7 @@ static long steps_of(int rank, const struct built_set *cells, long cell) {
 
 /* A grid of cells in two halves, whose common border edges one rank owns: so the other one learns of its border by copies alone. Cells
  * by their distance from it, the farthest first; edges by that of the nearer cell; those of one distance in the program's order. */
-CASE(core_is_numbered_inwards) {
+TEST(core_is_numbered_inwards) {
   enum { UPRIGHT = (WIDTH - 1) * HEIGHT, EDGES = UPRIGHT + WIDTH * (HEIGHT - 1) };
   enum { CELLS_ = WIDTH * HEIGHT, CELL = 0, EDGE = 1, RANKS = 2 };
   struct trial trial = {.inwards = CELL, .built = array_new(RANKS, sizeof *trial.built)}, *t = &trial;
@@ -340,7 +340,7 @@ CASE(core_is_numbered_inwards) {
   random_mesh_free(&t->mesh);
 }
 
-CASE(numbers_are_found_again) {
+TEST(numbers_are_found_again) {
   uint64_t random = 77;
   for (int round = 0; round < 20; round++) {
     enum { COUNT = 3000 };
@@ -365,7 +365,7 @@ CASE(numbers_are_found_again) {
 }
 
 /* Owned numbers in several shapes: all that are there are found, their neighbours are not. */
-CASE(stretches_are_found) {
+TEST(stretches_are_found) {
   uint64_t random = 5;
   for (int round = 0; round < 200; round++) {
     enum { COUNT = 400 };
@@ -399,7 +399,7 @@ CASE(stretches_are_found) {
   }
 }
 
-CASE(numbers_are_put_in_order) {
+TEST(numbers_are_put_in_order) {
   uint64_t random = 9;
   for (int round = 0; round < 200; round++) {
     enum { COUNT = 300 };
@@ -450,7 +450,7 @@ static int carry_both_ways(struct comm *comm, void *user, struct error *err) {
   return OP_OK;
 }
 
-CASE(rows_go_home_and_back) {
+TEST(rows_go_home_and_back) {
   for (uint64_t seed = 1; seed < 20; seed++) {
     const int ranks = 1 + (int)seed % 9;
     struct trial t = {
@@ -466,7 +466,7 @@ CASE(rows_go_home_and_back) {
 }
 
 /* Against a table of all ranks: few and many ranks, in any order, near and far apart. */
-CASE(tallies_count_by_rank) {
+TEST(tallies_count_by_rank) {
   enum { RANKS = 3000, ITEMS = 5000 };
   uint64_t random = 11;
   for (int round = 0; round < 60; round++) {
@@ -545,7 +545,7 @@ static int carry_many(struct comm *comm, void *user, struct error *err) {
   return code;
 }
 
-CASE(many_rows_travel_in_batches) {
+TEST(many_rows_travel_in_batches) {
   for (int ranks = 1; ranks < 6; ranks++)
     crew_run(ranks, carry_many, NULL);
 }
@@ -626,7 +626,7 @@ static int move_one(struct comm *comm, void *user, struct error *err) {
   return code;
 }
 
-CASE(elements_move_with_their_rows) {
+TEST(elements_move_with_their_rows) {
   for (uint64_t seed = 1; seed < 40; seed++) {
     const int ranks = 1 + (int)seed % 9;
     struct trial t = {.seed = seed};
@@ -659,20 +659,10 @@ static int tell_in_any_order(struct comm *comm, void *user, struct error *err) {
   return code;
 }
 
-CASE(directories_are_told_in_stretches) {
+TEST(directories_are_told_in_stretches) {
   enum { RANKS = 3 };
   long long bytes[RANKS];
   crew_run(RANKS, tell_in_any_order, bytes);
   for (int r = 0; r < RANKS; r++)
     assert_in_range(bytes[r], 1, 100);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(numbers_are_found_again),       cmocka_unit_test(stretches_are_found),
-      cmocka_unit_test(numbers_are_put_in_order),      cmocka_unit_test(many_rows_travel_in_batches),
-      cmocka_unit_test(tallies_count_by_rank),         cmocka_unit_test(halos_are_as_defined),
-      cmocka_unit_test(core_is_numbered_inwards),      cmocka_unit_test(rows_go_home_and_back),
-      cmocka_unit_test(elements_move_with_their_rows), cmocka_unit_test(directories_are_told_in_stretches)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

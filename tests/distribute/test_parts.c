@@ -451,7 +451,3 @@ TEST(costs_come_down_to_the_prime_set) {
     }
   assert_true(different > 1000);
 }
-
-int main(void) {
-  return run_these(NULL, NULL);
-}

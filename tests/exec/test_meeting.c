@@ -157,7 +157,3 @@ TEST(it_is_kept_until_the_mesh_changes) {
   assert_int_equal(look(3, &first, 1).first, -1);
   meeting_free(&map);
 }
-
-int main(void) {
-  return run_these(NULL, NULL);
-}

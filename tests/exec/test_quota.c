@@ -181,7 +181,3 @@ TEST(shares) {
       fail_msg("%s: %d CPUs instead of %d, %scrowded", c->name, share, c->share, crowded ? "" : "not ");
   }
 }
-
-int main(void) {
-  return run_these(NULL, NULL);
-}

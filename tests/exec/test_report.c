@@ -78,7 +78,7 @@ static void expect(const struct text *t, const char *part) {
     fail_msg("\"%s\" is not in:\n%s", part, text_str(t));
 }
 
-CASE(numbers) {
+TEST(numbers) {
   struct report r = make(1);
   assert_true(fabs(report_rate(&rows[0]) - 20) < 1e-12);
   assert_true(fabs(report_share(&r, &rows[0]) - 0.5) < 1e-12);
@@ -89,7 +89,7 @@ CASE(numbers) {
   assert_true(report_share(&r, &rows[0]) == 0);
 }
 
-CASE(text) {
+TEST(text) {
   struct report r = make(1);
   struct text out = {0};
   r.nrows = 2;
@@ -129,7 +129,7 @@ CASE(text) {
 }
 
 /* What took longest is first; of many loops ten are shown, and the rest is added up, unless all are wanted. */
-CASE(many) {
+TEST(many) {
   enum { MANY = 30 };
   struct report_row many[MANY];
   char names[MANY][16];
@@ -154,7 +154,7 @@ CASE(many) {
   text_free(&out);
 }
 
-CASE(three_digits) {
+TEST(three_digits) {
   static const struct {
     double seconds;
     const char *words;
@@ -168,7 +168,7 @@ CASE(three_digits) {
 }
 
 /* In tiles what a loop counts is not what the memory gives: the chain's own bytes are. */
-CASE(tiles) {
+TEST(tiles) {
   struct report r = make(1);
   struct report_row row = rows[0];
   struct tiled_facts chain = {.first = "save",
@@ -205,7 +205,7 @@ CASE(tiles) {
 }
 
 /* What an earlier run measured is not told as if this one did. */
-CASE(kept_times) {
+TEST(kept_times) {
   struct report r = make(1);
   struct chain_facts chain = {.first = "save",
                               .last = "update",
@@ -230,7 +230,7 @@ CASE(kept_times) {
 }
 
 /* The one strategy whose sums are not the same on any number of threads. */
-CASE(owners) {
+TEST(owners) {
   struct report r = make(1);
   struct report_row row = rows[0];
   struct text out = {0};
@@ -265,7 +265,7 @@ CASE(owners) {
 }
 
 /* Only of loops on a device. */
-CASE(moved) {
+TEST(moved) {
   struct report r = make(1);
   struct report_row on_device[] = {rows[0], rows[1]};
   struct text out = {0};
@@ -295,7 +295,7 @@ static bool advises(struct report_row *row, const char *words) {
   return found;
 }
 
-CASE(advice) {
+TEST(advice) {
   struct report_row row = {.name = "a",
                            .stats = {.calls = 5000, .seconds = 2, .trials = 9, .trial_seconds = 0.3}};
   assert_true(advises(&row, "a spent 15% of its time in trials"));
@@ -320,7 +320,7 @@ CASE(advice) {
 }
 
 /* Of what ranks computed, without what they waited. */
-CASE(advice_on_ranks) {
+TEST(advice_on_ranks) {
   struct report_rank ranks[] = {{.seconds = 2, .exchange_seconds = 0.6},
                                 {.seconds = 2, .exchange_seconds = 0.2}};
   struct report_row row = {.name = "a", .stats = {.calls = 100, .seconds = 2}, .by_rank = ranks};
@@ -342,7 +342,7 @@ CASE(advice_on_ranks) {
   text_free(&out);
 }
 
-CASE(advice_on_the_mesh) {
+TEST(advice_on_the_mesh) {
   struct report r = make(1);
   struct text out = {0};
   struct report_order orders[] = {
@@ -396,7 +396,7 @@ CASE(advice_on_the_mesh) {
 
 /* Edges of a grid of cells along its rows and columns: by rows each line is fetched once, in a scattered order once
  * for each of its two cells, and again where the next rows begin; a cache that holds all has nothing to fetch again. */
-CASE(reach_of_maps) {
+TEST(reach_of_maps) {
   enum { SIDE = 512, CELLS = SIDE * SIDE, EDGES = 2 * CELLS };
   int *table = malloc(2 * EDGES * sizeof *table);
   assert_non_null(table);
@@ -415,7 +415,7 @@ CASE(reach_of_maps) {
   free(table);
 }
 
-CASE(views) {
+TEST(views) {
   struct report r = make(1);
   struct report_view views[] = {{"q", "its elements are renumbered"}};
   struct text out = {0};
@@ -426,7 +426,7 @@ CASE(views) {
   text_free(&out);
 }
 
-CASE(chains) {
+TEST(chains) {
   struct tiled_facts chain = {.first = "save",
                               .last = "update",
                               .loops = 9,
@@ -455,7 +455,7 @@ CASE(chains) {
   text_free(&out);
 }
 
-CASE(json) {
+TEST(json) {
   struct report r = make(1);
   struct text out = {0};
   report_json(&r, &out);
@@ -478,7 +478,7 @@ CASE(json) {
   text_free(&out);
 }
 
-CASE(trace) {
+TEST(trace) {
   struct report r = make(1);
   struct text out = {0};
   report_trace(&r, &out);
@@ -493,7 +493,7 @@ CASE(trace) {
 }
 
 /* One file, and nothing in the data can end its script. */
-CASE(page) {
+TEST(page) {
   struct report r = make(1);
   struct report_row row = rows[0];
   struct text out = {0};
@@ -509,7 +509,7 @@ CASE(page) {
   text_free(&out);
 }
 
-CASE(counts) {
+TEST(counts) {
   struct report r = make(1);
   struct report_row row = rows[0];
   struct text out = {0};
@@ -528,7 +528,7 @@ CASE(counts) {
   text_free(&out);
 }
 
-CASE(nothing) {
+TEST(nothing) {
   struct report r = {.backend = "seq", .threads = 1, .ranks = 1};
   struct text out = {0};
   report_text(&r, &out);
@@ -540,7 +540,7 @@ CASE(nothing) {
   text_free(&out);
 }
 
-CASE(bandwidth) {
+TEST(bandwidth) {
   struct error err = {0};
   struct team *team = NULL;
   double rate = 0;
@@ -595,25 +595,5 @@ int main(int argc, char **argv) {
     text_free(&out);
     return 0;
   }
-  const struct CMUnitTest tests[] = {cmocka_unit_test(numbers),
-                                     cmocka_unit_test(text),
-                                     cmocka_unit_test(tiles),
-                                     cmocka_unit_test(kept_times),
-                                     cmocka_unit_test(owners),
-                                     cmocka_unit_test(chains),
-                                     cmocka_unit_test(json),
-                                     cmocka_unit_test(trace),
-                                     cmocka_unit_test(nothing),
-                                     cmocka_unit_test(bandwidth),
-                                     cmocka_unit_test(moved),
-                                     cmocka_unit_test(many),
-                                     cmocka_unit_test(three_digits),
-                                     cmocka_unit_test(counts),
-                                     cmocka_unit_test(page),
-                                     cmocka_unit_test(advice),
-                                     cmocka_unit_test(advice_on_ranks),
-                                     cmocka_unit_test(advice_on_the_mesh),
-                                     cmocka_unit_test(reach_of_maps),
-                                     cmocka_unit_test(views)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_these(NULL, NULL);
 }

@@ -44,7 +44,3 @@ TEST(a_list_keeps_its_order_when_items_go_and_come) {
   list_free(&list);
   assert_null(list.items);
 }
-
-int main(void) {
-  return run_these(NULL, NULL);
-}

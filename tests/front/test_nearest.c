@@ -14,7 +14,3 @@ TEST(guesses) {
     if (nearest_name(rows[i].word, names, 5) != rows[i].near)
       fail_msg("%s: %d", rows[i].word, nearest_name(rows[i].word, names, 5));
 }
-
-int main(void) {
-  return run_these(NULL, NULL);
-}

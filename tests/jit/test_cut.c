@@ -141,7 +141,3 @@ TEST(lines_and_columns_stay) {
       "kernel k: here\nkernel text:2:33:\n     2 |                            void k(double *x) { *x = 1; "
       "}\n       |                                 ^");
 }
-
-int main(void) {
-  return run_these(NULL, NULL);
-}

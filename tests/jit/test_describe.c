@@ -156,7 +156,3 @@ TEST(slots) {
     desc_free(&d);
   }
 }
-
-int main(void) {
-  return run_these(NULL, NULL);
-}

@@ -376,7 +376,3 @@ TEST(other_meanings_are_refused) {
       "g = i\nend",
       "g gives an array; call it in an assignment of its own", "8:11");
 }
-
-int main(void) {
-  return run_these(NULL, NULL);
-}

@@ -240,6 +240,4 @@ FIXTURE(close_jit) {
   return 0;
 }
 
-int main(void) {
-  return run_these(open_jit, close_jit);
-}
+AROUND_ALL(open_jit, close_jit)

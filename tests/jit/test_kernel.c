@@ -413,7 +413,3 @@ TEST(any_text) {
       error_free(&err);
     }
 }
-
-int main(void) {
-  return run_these(NULL, NULL);
-}

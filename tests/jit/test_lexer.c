@@ -98,7 +98,3 @@ TEST(any_bytes) {
   }
   free(large);
 }
-
-int main(void) {
-  return run_these(NULL, NULL);
-}

@@ -9,10 +9,6 @@
 #include "ranks/comm.h"
 #include "record/record.h"
 
-static int check_rank(void) {
-  return op_rank();
-}
-
 OP_KERNEL_DEF(
     touch, void touch(int *a) { *a += 1; })
 

@@ -23,10 +23,6 @@ enum { N = 6 };
 
 static struct comm *own;
 
-static int check_rank(void) {
-  return own ? own->rank : -1;
-}
-
 static bool is_victim(void) {
   return own->rank == own->size - 1;
 }

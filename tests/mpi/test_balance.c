@@ -23,10 +23,6 @@
 #include "ranks/comm.h"
 #include "record/record.h"
 
-static int check_rank(void) {
-  return op_rank();
-}
-
 /* ---- a grid of cells, with the edges between them, of which each rank declares some rows ---- */
 
 enum { WIDE = 40, HIGH = 40, CELLS = WIDE * HIGH, EDGES = 2 * CELLS, MODULUS = 10007, WORDS = 24 };

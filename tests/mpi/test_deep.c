@@ -15,10 +15,6 @@ enum { STEPS = 24, HALVES = 2 * 2 * STEPS, MOST = 64 * CELLS };
 
 static int rank, size;
 
-static int check_rank(void) {
-  return rank;
-}
-
 /* ---- what runs while messages travel ---- */
 
 struct op_context;

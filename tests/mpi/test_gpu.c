@@ -18,10 +18,6 @@
 
 enum { CELLS = 600, REACH = 2, FACES = CELLS - REACH, ROUNDS = 6, DIM = 3 };
 
-static int check_rank(void) {
-  return op_rank();
-}
-
 OP_KERNEL_DEF(
     flux, void flux(const double *a, const double *b, double *da, double *db) {
       for (int k = 0; k < 3; k++) {

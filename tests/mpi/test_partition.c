@@ -19,10 +19,6 @@ static int rank, size;
 static const char *files; /* what the names of the files begin with: the tests run side by side */
 static bool scotch;       /* the plugin was built */
 
-static int check_rank(void) {
-  return rank;
-}
-
 struct program {
   struct random_mesh mesh;
   op_set sets[MOST_SETS];

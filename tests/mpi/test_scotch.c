@@ -16,10 +16,6 @@
 static int rank, size;
 static int threads; /* that this process made so far */
 
-static int check_rank(void) {
-  return rank;
-}
-
 /* Everybody's call in this process, exported by this program. */
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*work)(void *), void *user) {
   static int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);

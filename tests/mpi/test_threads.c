@@ -5,10 +5,6 @@
 #include "run/team.h"
 #include "services/services.h"
 
-static int check_rank(void) {
-  return op_rank();
-}
-
 int main(int argc, char **argv) {
   const int size = argc > 1 ? atoi(argv[1]) : 0, said = argc > 2 ? atoi(argv[2]) : 0;
   struct team *team = NULL;

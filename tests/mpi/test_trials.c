@@ -22,10 +22,6 @@ static long long meetings;
 static double planted, total, now = 1;
 static const struct loop *loop;
 
-static int check_rank(void) {
-  return rank;
-}
-
 int __real_agree_on_largest(struct comm *c, int code, double *values, int count, struct error *err);
 int __wrap_agree_on_largest(struct comm *c, int code, double *values, int count, struct error *err);
 void __real_tune_ran(struct op_context *ctx, const struct launch *launch, double seconds);

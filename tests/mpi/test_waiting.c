@@ -13,10 +13,6 @@ enum { CELLS = 400, EDGES = CELLS, STEPS = 6, LOOPS = 5 };
 
 static int rank, size;
 
-static int check_rank(void) {
-  return rank;
-}
-
 static const char *const fill =
     "void fill(const double *r, double *x, double *y) { *x = 0.5 * *r + 1; *y = *r / 3; }";
 static const char *const change = "void change(double *y) { *y = *y * 1.25 + 0.1; }";

@@ -27,7 +27,7 @@ static void play(struct play *p, bool guess_one, long runs) {
   }
 }
 
-CASE(begin_with_the_guess) {
+TEST(begin_with_the_guess) {
   for (int one = 0; one < 2; one++) {
     struct crew crew = {0};
     assert_true(crew_asks(&crew));
@@ -38,7 +38,7 @@ CASE(begin_with_the_guess) {
 }
 
 /* Whatever was guessed, after some runs the faster one has all. */
-CASE(end_with_what_is_faster) {
+TEST(end_with_what_is_faster) {
   static const struct {
     double one, many;
     int threads;
@@ -53,7 +53,7 @@ CASE(end_with_what_is_faster) {
 }
 
 /* What runs goes on if the other side is about as fast. */
-CASE(keep_to_what_is_no_slower) {
+TEST(keep_to_what_is_no_slower) {
   for (int guess = 0; guess < 2; guess++) {
     struct play p = {.one = 1e-6, .many = guess ? 0.95e-6 : 1.05e-6};
     play(&p, guess, 1000);
@@ -63,7 +63,7 @@ CASE(keep_to_what_is_no_slower) {
 }
 
 /* What is hopeless has few runs, and others are ever more seldom. */
-CASE(spend_little) {
+TEST(spend_little) {
   struct play hopeless = {.one = 2e-6, .many = 34e-6};
   play(&hopeless, true, 20);
   assert_true(hopeless.slow <= 2);
@@ -75,7 +75,7 @@ CASE(spend_little) {
 }
 
 /* A run of a large loop on one of many threads may take as long as many: it is made when that is little, and once. */
-CASE(wait_until_a_look_costs_little) {
+TEST(wait_until_a_look_costs_little) {
   struct play p = {.one = 40e-3, .many = 10e-3};
   play(&p, false, 390);
   assert_int_equal(p.slow, 0);
@@ -86,7 +86,7 @@ CASE(wait_until_a_look_costs_little) {
 }
 
 /* Others take the CPUs, or give them back. */
-CASE(follow_the_machine) {
+TEST(follow_the_machine) {
   struct play p = {.one = 30e-6, .many = 10e-6};
   play(&p, false, 100);
   assert_int_equal(crew_threads(&p.crew), MANY);
@@ -99,7 +99,7 @@ CASE(follow_the_machine) {
 }
 
 /* Where nothing is to be decided nobody is asked again, and times that are none change nothing. */
-CASE(leave_others_alone) {
+TEST(leave_others_alone) {
   struct crew crew = {0};
   crew_ask(&crew, 0, false);
   for (int i = 0; i < 100; i++) {
@@ -115,7 +115,7 @@ CASE(leave_others_alone) {
 }
 
 /* The model of the team: its cost counts for each phase, and more threads are for longer work. */
-CASE(know_what_a_team_costs) {
+TEST(know_what_a_team_costs) {
   struct team *team = NULL;
   struct error err = {0};
   double takes = 0;
@@ -132,18 +132,4 @@ CASE(know_what_a_team_costs) {
   assert_true(ten > 9.9 * once && ten < 10.1 * once);
   team_close(team);
   error_free(&err);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(begin_with_the_guess),
-      cmocka_unit_test(end_with_what_is_faster),
-      cmocka_unit_test(keep_to_what_is_no_slower),
-      cmocka_unit_test(spend_little),
-      cmocka_unit_test(wait_until_a_look_costs_little),
-      cmocka_unit_test(follow_the_machine),
-      cmocka_unit_test(leave_others_alone),
-      cmocka_unit_test(know_what_a_team_costs),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -500,6 +500,4 @@ TEST(the_mesh_may_change_while_tiles_are_cut) {
   store_name = "auto.db";
 }
 
-int main(void) {
-  return run_these(make_folder, remove_folder);
-}
+AROUND_ALL(make_folder, remove_folder)

@@ -98,6 +98,4 @@ TEST(all_of_a_compile_is_earned_first) {
     fail_msg("%d compiles where no processor was free, %d where one was", busy, free);
 }
 
-int main(void) {
-  return run_these(make_folder, remove_folder);
-}
+AROUND_ALL(make_folder, remove_folder)

@@ -60,7 +60,3 @@ TEST(cuts_into_enough_pieces) {
   assert_int_equal(heavy_piece(2000, 2, 0), 32);
   assert_int_equal(heavy_piece(20, 16, 8), 2);
 }
-
-int main(void) {
-  return run_these(NULL, NULL);
-}

@@ -127,7 +127,3 @@ TEST(meshes_have_classes) {
   assert_string_equal(text_str(&out), "elements=2^0");
   text_free(&out);
 }
-
-int main(void) {
-  return run_these(NULL, NULL);
-}

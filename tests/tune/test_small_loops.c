@@ -84,7 +84,7 @@ static void expect_crew(int crew, bool compared) {
   works(op_exit());
 }
 
-CASE(have_the_faster_crew_and_the_same_bits) {
+TEST(have_the_faster_crew_and_the_same_bits) {
   static const char *const tunes[] = {"off", "use", "auto"};
   static struct result alone, now;
   run("off", "", 1, CALLS, &alone);
@@ -100,14 +100,14 @@ CASE(have_the_faster_crew_and_the_same_bits) {
 }
 
 /* The first call has the model's guess: so few elements with so little to do are not worth waking anybody. */
-CASE(begin_with_a_guess) {
+TEST(begin_with_a_guess) {
   static struct result now;
   on_one = on_many = 10e-6;
   run("off", "OP2_VARIANT=64", 8, 1, &now); /* in small blocks: each colour has a barrier */
   expect_crew(1, false);
 }
 
-CASE(obey) {
+TEST(obey) {
   static struct result now;
   on_one = 2e-6;
   on_many = 34e-6;
@@ -131,7 +131,7 @@ static long long trials_of(const char *tune, const char *cache, int calls) {
 }
 
 /* What is remembered is the variant, whichever crew is faster; and large loops have all threads until a look is cheap. */
-CASE(known_winners_are_not_tried_again) {
+TEST(known_winners_are_not_tried_again) {
   static struct result now;
   nfaces = MANY_FACES;
   on_many = 1e-3;
@@ -153,14 +153,8 @@ int main(void) {
   if (!mkdtemp(folder))
     return 1;
   setenv("OP2_BACKEND", "openmp", 0);
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(have_the_faster_crew_and_the_same_bits),
-      cmocka_unit_test(begin_with_a_guess),
-      cmocka_unit_test(obey),
-      cmocka_unit_test(known_winners_are_not_tried_again),
-  };
   char command[64];
-  const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  const int failed = run_these(NULL, NULL);
   snprintf(command, sizeof command, "rm -r %s", folder);
   return failed || system(command);
 }

@@ -224,7 +224,3 @@ TEST(is_taken_by_the_size_of_the_data) {
     works(op_exit());
   }
 }
-
-int main(void) {
-  return run_these(NULL, NULL);
-}

@@ -298,6 +298,4 @@ TEST(rows_are_sorted_or_taken_apart_where_that_is_faster) {
   quick = "tasks/";
 }
 
-int main(void) {
-  return run_these(make_folder, remove_folder);
-}
+AROUND_ALL(make_folder, remove_folder)

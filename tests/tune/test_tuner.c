@@ -395,7 +395,3 @@ TEST(nonsense_times_are_ignored) {
   assert_true(tuner_total(t) == 0);
   tuner_free(t);
 }
-
-int main(void) {
-  return run_these(NULL, NULL);
-}

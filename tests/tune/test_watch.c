@@ -49,7 +49,3 @@ TEST(loops_of_a_period_that_comes_are_not_tried) {
   expect(false, true);
   list_free(&periods);
 }
-
-int main(void) {
-  return run_these(NULL, NULL);
-}
