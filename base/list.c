@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
-
 bool list_add(struct list *list, void *item) {
   void **items = array_more(list->items, (size_t)list->count, sizeof *items);
   if (!items)

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/structs/structs.h"
-#include "nearest.h"
+#include "base/structs.h"
 #include "op2jit.h"
+#include "text.h"
 
 const struct type_info types_of_c[TYPE_COUNT] = {
     [TYPE_NONE] = {"unknown", NULL, 0, false, false, NULL, 0},

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "base/behind/behind.h"
+#include "base/behind.h"
 #include "jit/targets.h"
 
 struct ahead_result;

@@ -68,7 +68,7 @@ struct derive_request {
   int nconstants;
 };
 
-/* Reasons for no derivative. jit/derive/words.c has the words and the remedy of each. */
+/* Reasons for no derivative. jit/derivatives.c has the words and the remedy of each. */
 enum derive_refusal {
   DERIVE_FINE,
   DERIVE_NO_RULE,    /* name: a function whose derivative is not known */

@@ -5,12 +5,15 @@
 
 #include <stdbool.h>
 
+#include "base/error.h"
 #include "base/log.h"
-#include "jit/front/describe.h"
-#include "jit/generate/shape.h"
-#include "jit/proof/facts.h"
+#include "jit/emit/choose.h"
+#include "jit/emit/generate.h"
+#include "jit/facts.h"
+#include "jit/kernel/kernel.h"
+#include "jit/key/signature.h"
+#include "jit/plugin.h"
 #include "jit/prover.h"
-#include "jit/share.h"
 
 struct jit;
 struct store;
@@ -123,5 +126,13 @@ int jit_read(struct jit *jit, const struct read_request *wish, struct texts_unit
 
 /* Bytes of the widest vectors that code is made for. */
 int jit_vector_bytes(struct jit *jit);
+
+/* OP2_DUMP: what was generated and compiled, as files that people and debuggers read. */
+/* Make "FOLDER/KERNEL-SHAPE-HASH/", with the sources and the key in it; its absolute path goes to `where`.
+ * OP_ERR_FILE. */
+int dump_sources(const char *folder, const struct signature *key, const char *shape,
+                 const struct generated *files, struct text *where, struct error *err);
+/* One more file there. */
+int dump_file(const char *where, const char *name, const void *bytes, size_t length, struct error *err);
 
 #endif

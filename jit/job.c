@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/progress/progress.h"
-#include "jit/dump.h"
+#include "base/log.h"
+#include "jit/jit.h"
 #include "jit/messages.h"
 
 /* ---- binaries become code ------------------------------------------------------------------------*/

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/nearest.h"
-#include "jit/front/excerpt.h"
-#include "jit/generate/skeleton.h"
+#include "base/text.h"
+#include "jit/emit/skeleton.h"
+#include "jit/kernel/excerpt.h"
 
 enum { MOST_ERRORS = 5 };
 
@@ -111,7 +111,7 @@ static struct source source_of(enum place place, const struct told *t) {
       .text = "", .file = place == PLACE_PRELUDE ? "what every kernel has" : "compiler", .line = 1};
 }
 
-/* A macro that has its argument in several places, as OP_ROW, would say it for each. `before`: names of base/nearest.h. */
+/* A macro that has its argument in several places, as OP_ROW, would say it for each. `before`: names of base/text.h. */
 static void say_once(struct text *before, const struct text *said, struct text *out) {
   if (!said->length || names_have(before, text_str(said), said->length))
     return;

@@ -4,8 +4,8 @@
 #define OP2JIT_JIT_MESSAGES_H
 
 #include "jit/compiler.h"
-#include "jit/front/describe.h"
-#include "jit/generate/generate.h"
+#include "jit/emit/generate.h"
+#include "jit/kernel/kernel.h"
 
 /* A line per message: "error kernel 12 8 use of undeclared identifier 'x'". */
 void messages_keep(const struct compile_message *messages, int count, const struct generated *files,

@@ -2,13 +2,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "jit/job.h"
 #include "jit/load/load.h"
 #include "jit/plugin.h"
-#include "jit/proof/prove.h"
+#include "jit/prove.h"
 #include "jit/target.h"
-#include "jit/texts/read.h"
+#include "jit/texts.h"
 
 struct processor {
   struct jit_options options; /* its strings: below */

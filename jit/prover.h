@@ -7,8 +7,8 @@
 #include <stdbool.h>
 
 #include "jit/compiler.h"
-#include "jit/front/rows/rows.h"
-#include "jit/front/says.h"
+#include "jit/kernel/rows.h"
+#include "jit/kernel/says.h"
 #include "op2jit.h"
 
 #ifdef __cplusplus
@@ -62,7 +62,7 @@ enum prove_verdict {
   PROVE_VIOLATED
 };
 
-/* The codes of findings. jit/proof/found.c has the words, the remedy and the evidence of each. */
+/* The codes of findings. jit/found.c has the words, the remedy and the evidence of each. */
 enum prove_found {
   FOUND_NONE,
   /* The promise of an argument is broken. */
@@ -119,7 +119,7 @@ enum prove_found {
   FOUND_NO_KERNEL,
   FOUND_PARAMETER_COUNT, /* numbers: of parameters */
   /* name: the parameter, or its type; numbers: the parameter from 1, the argument from 0. Without a compiler tokens find them
-   * (jit/proof/fits.h). */
+   * (jit/fits.h). */
   FOUND_PARAMETER_SHORT_NAME,
   FOUND_PARAMETER_STRUCT,
   FOUND_PARAMETER_VALUE,

@@ -5,7 +5,7 @@
 #define OP2JIT_JIT_TARGETS_H
 
 #include "jit/compiler.h"
-#include "jit/generate/generate.h"
+#include "jit/emit/generate.h"
 #include "jit/jit.h"
 
 /* The words in every key of this process. */

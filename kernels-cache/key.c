@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "inner.h"
 
 static bool same_bytes(const void *a, size_t a_length, const void *b, size_t b_length) {

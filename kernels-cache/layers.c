@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "inner.h"
 
 static bool in_wal_mode(const char *path) {

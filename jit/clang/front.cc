@@ -21,7 +21,7 @@
 
 #include <vector>
 
-#include "machine.h"
+#include "back.h"
 #include "messages.h"
 
 namespace op2jit {

@@ -8,7 +8,7 @@
 
 #include <memory>
 
-#include "output.h"
+#include "plugin.h"
 
 namespace clang {
 class ASTConsumer;

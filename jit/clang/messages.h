@@ -5,7 +5,7 @@
 #include <clang/Basic/Diagnostic.h>
 #include <llvm/IR/DiagnosticHandler.h>
 
-#include "output.h"
+#include "plugin.h"
 
 namespace op2jit {
 

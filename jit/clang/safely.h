@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "output.h"
+#include "plugin.h"
 
 namespace op2jit {
 

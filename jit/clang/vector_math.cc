@@ -6,7 +6,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/IPO/AlwaysInliner.h>
 
-#include "machine.h"
+#include "back.h"
 
 namespace op2jit {
 namespace {

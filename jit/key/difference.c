@@ -1,5 +1,5 @@
 /* The change between two keys, in words. */
-#include "jit/generate/shape.h"
+#include "jit/emit/choose.h"
 #include "jit/key/difference_rows.h"
 #include "jit/key/signature.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/types.h"
-#include "jit/front/number.h"
+#include "jit/kernel/number.h"
 
 /* ---- words ---------------------------------------------------------------------------------------*/
 

@@ -2,7 +2,7 @@
 #ifndef OP2JIT_JIT_SIGNATURE_H
 #define OP2JIT_JIT_SIGNATURE_H
 
-#include "jit/front/describe.h"
+#include "jit/kernel/kernel.h"
 #include "kernels-cache/store.h"
 
 /* The parts of a key besides the description. */

@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <stdbool.h>
 
-#include "jit/front/describe.h"
+#include "jit/kernel/kernel.h"
 
 /* The signal of LLVM's trap: a breakpoint on aarch64, an invalid instruction on the others. */
 #ifdef __aarch64__

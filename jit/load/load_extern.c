@@ -7,9 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jit/front/cxx/names.h"
+#include "jit/kernel/prelude.h"
 #include "jit/load/load_bounds.h"
-#include "jit/load/load_vector.h"
 
 /* Functions of libgcc that compilers call for arithmetic that has no instruction. */
 __extension__ typedef __int128 wide;

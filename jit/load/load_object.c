@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 
 /* No kernel comes near these; a damaged size does. */
 static const size_t largest_section = (size_t)1 << 29;

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/size.h"
+#include "base/list.h"
 
 enum part { PART_CODE, PART_CONST, PART_DATA, PART_COUNT };
 

@@ -3,10 +3,10 @@
 
 #include "api/api.h"
 #include "base/log.h"
-#include "jit/front/kernel.h"
 #include "jit/jit.h"
+#include "jit/kernel/kernel.h"
 #include "loop/make.h"
-#include "loop/matrix/matrix.h"
+#include "loop/matrix.h"
 #include "mesh/globals.h"
 #include "mesh/mesh.h"
 #include "ranks/agree.h"

@@ -3,7 +3,7 @@
 #ifndef OP2JIT_ALTERNATIVES_H
 #define OP2JIT_ALTERNATIVES_H
 
-#include "backend/variant.h"
+#include "backend/code.h"
 
 /* Facts of the loop. */
 struct alternatives_of {

@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "base/types.h"
-#include "jit/front/describe.h"
+#include "jit/kernel/kernel.h"
 
 /* A fact about the captured run: "machine", "x86-64-v4 ...". */
 struct capture_fact {

@@ -6,19 +6,19 @@
 
 #include "backend/backend.h"
 #include "base/aside.h"
+#include "base/list.h"
 #include "base/log.h"
-#include "base/size.h"
 #include "capture/taking.h"
 #include "context/context.h"
 #include "context/env.h"
+#include "loop/chain/queue.h"
 #include "loop/form.h"
-#include "loop/queue.h"
+#include "loop/place.h"
 #include "mesh/data.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
 #include "record/kept.h"
 #include "record/recorder.h"
-#include "tune/place.h"
 
 /* ---- what is asked for ---- */
 

@@ -1,10 +1,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "check/pass.h"
-#include "check/shadow/shadow.h"
-#include "check/watch/watch_say.h"
+#include "check/shadow.h"
+#include "check/watch_say.h"
 
 /* By target, an element + 1: the first that writes it, and the first other one, negative once it was told; 0: none. */
 struct meets {

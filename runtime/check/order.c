@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "check/pass.h"
-#include "check/shadow/shadow.h"
+#include "check/shadow.h"
 #include "mesh/data.h"
 
 /* Backwards, or in a shuffled order that reaches each element once: e -> a e + b modulo n, a coprime to n. */

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "check/watch/watch.h"
-#include "check/watch/watch_say.h"
+#include "check/watch.h"
+#include "check/watch_say.h"
 #include "context/context.h"
 #include "op2jit.h"
 

@@ -7,13 +7,13 @@
 
 #include "backend/backend.h"
 #include "base/clock.h"
+#include "base/list.h"
 #include "base/log.h"
-#include "base/size.h"
 #include "checkpoint/inner.h"
 #include "context/context.h"
 #include "files/io.h"
-#include "files/together.h"
-#include "loop/queue.h"
+#include "files/layout.h"
+#include "loop/chain/queue.h"
 #include "mesh/globals.h"
 #include "spread/spread.h"
 

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "base/behind/behind.h"
+#include "base/behind.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "checkpoint/tell.h"

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "checkpoint/inner.h"
 
 static int push(struct happened *h, struct pair pair, struct error *err) {

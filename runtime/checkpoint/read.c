@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/list.h"
 #include "base/log.h"
-#include "base/size.h"
 #include "checkpoint/inner.h"
 #include "context/context.h"
 #include "files/io.h"

@@ -6,7 +6,7 @@
 #include "checkpoint/inner.h"
 #include "context/context.h"
 #include "mesh/globals.h"
-#include "spread/lend.h"
+#include "spread/data.h"
 #include "spread/spread.h"
 
 static int event(struct op_context *ctx, struct checkpoint *k, const char *call, const char *name, int dim,

@@ -7,10 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "checkpoint/inner.h"
 #include "context/context.h"
-#include "files/rows.h"
+#include "files/save.h"
 #include "files/writing.h"
 #include "spread/spread.h"
 

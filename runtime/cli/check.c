@@ -7,11 +7,11 @@
 #include "base/aside.h"
 #include "cli/arguments.h"
 #include "cli/cli.h"
-#include "jit/front/fortran/fortran.h"
-#include "jit/front/kernel.h"
-#include "jit/proof/fits.h"
-#include "jit/proof/found.h"
-#include "jit/proof/prove.h"
+#include "jit/fits.h"
+#include "jit/found.h"
+#include "jit/kernel/fortran/fortran.h"
+#include "jit/kernel/kernel.h"
+#include "jit/prove.h"
 
 static const char *const verdicts[] = {[PROVE_PROVED] = "proved",
                                        [PROVE_C_ONLY] = "C only",

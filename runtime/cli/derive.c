@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "jit/derive/derive.h"
+#include "jit/derivatives.h"
 
 enum { OPTION_PASSIVE = CLI_CONST + 1, OPTION_CONSTANTS };
 

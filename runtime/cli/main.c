@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/nearest.h"
+#include "base/text.h"
 #include "cli/cli.h"
 
 enum { MOST_COMMANDS = 40, HELP_COLUMN = 36 };

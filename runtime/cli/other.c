@@ -15,11 +15,11 @@
 #include "cli/cli.h"
 #include "context/context.h"
 #include "context/env.h"
+#include "exec/caches.h"
 #include "jit/plugin.h"
 #include "jit/target.h"
 #include "mesh/handles.h"
 #include "ranks/comm.h"
-#include "run/caches.h"
 #include "services/services.h"
 
 /* ---- info --------------------------------------------------------------------------------------*/

@@ -6,10 +6,10 @@
 #include "base/aside.h"
 #include "base/whereami.h"
 #include "cli/cli.h"
-#include "jit/front/fortran/fortran.h"
-#include "jit/front/unit/unit.h"
 #include "jit/jit.h"
-#include "jit/texts/read.h"
+#include "jit/kernel/fortran/fortran.h"
+#include "jit/kernel/unit.h"
+#include "jit/texts.h"
 
 /* Where op_seq.h is: beside the installed library. */
 static void find_headers(struct text *out) {

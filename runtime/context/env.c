@@ -7,7 +7,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-#include "base/nearest.h"
+#include "base/text.h"
 
 extern char **environ;
 

@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/log.h"
-#include "base/size.h"
 #include "context/context.h"
 #include "files/io.h"
 #include "files/layout.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
-#include "mesh/ragged/ragged.h"
+#include "mesh/ragged.h"
 #include "spread/spread.h"
 
 static int open_for(struct op_context *ctx, struct layout *l, const char *path, struct error *err) {

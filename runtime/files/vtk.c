@@ -7,7 +7,7 @@
 
 #include "context/context.h"
 #include "files/io.h"
-#include "files/state.h"
+#include "files/plugin.h"
 #include "files/writing.h"
 #include "mesh/data.h"
 

@@ -9,7 +9,7 @@
 #include "base/aside.h"
 #include "context/context.h"
 #include "files/vtk.h"
-#include "jit/front/number.h"
+#include "jit/kernel/number.h"
 #include "mesh/data.h"
 
 static const char mark[] = "<?xml version=\"1.0\"?>\n<!-- op2jit index 1 -->\n";

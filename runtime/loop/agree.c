@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "context/context.h"
+#include "exec/executor.h"
+#include "exec/team.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 #include "ranks/agree.h"
 #include "record/record.h"
-#include "run/schedule.h"
-#include "run/team.h"
 
 static const char *const forms[] = {[DESC_DAT] = "a dat",
                                     [DESC_GBL] = "a global",

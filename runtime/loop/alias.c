@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/log.h"
-#include "base/size.h"
-#include "context/checked.h"
 #include "context/context.h"
+#include "context/forced.h"
 #include "loop/loop.h"
 #include "loop/meet.h"
 #include "mesh/data.h"

@@ -1,15 +1,15 @@
 #include <limits.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "context/context.h"
 #include "context/env.h"
 #include "context/forced.h"
 #include "loop/loop.h"
-#include "loop/matrix/matrix.h"
+#include "loop/matrix.h"
 #include "mesh/data.h"
 #include "mesh/handles.h"
-#include "mesh/ragged/ragged.h"
+#include "mesh/ragged.h"
 #include "mesh/subset.h"
 
 int loop_refuse(struct error *err, int code, const char *loop, int argument, const char *format,

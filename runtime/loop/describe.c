@@ -2,12 +2,12 @@
 #include <string.h>
 
 #include "backend/backend.h"
-#include "base/size.h"
+#include "base/list.h"
 #include "context/context.h"
 #include "context/env.h"
-#include "context/reproducible.h"
-#include "jit/front/says.h"
-#include "loop/fused/fused.h"
+#include "context/forced.h"
+#include "jit/kernel/says.h"
+#include "loop/chain/fused.h"
 #include "loop/loop.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"

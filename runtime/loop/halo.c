@@ -7,7 +7,7 @@
 #include "loop/loop.h"
 #include "mesh/data.h"
 #include "mesh/halo.h"
-#include "plan/depth/depth.h"
+#include "plan/depth.h"
 #include "ranks/comm.h"
 #include "spread/exchange.h"
 

@@ -1,16 +1,16 @@
 /* Data on sets: a version raised by each write, and replicas that hold some version each. Only dat_need and
  * dat_wrote move or mark data. */
-#ifndef OP2JIT_DATA_H
-#define OP2JIT_DATA_H
+#ifndef OP2JIT_MESH_DATA_H
+#define OP2JIT_MESH_DATA_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "exec/team.h"
 #include "mesh/mesh.h"
 #include "mesh/rows.h"
 #include "mesh/view.h"
-#include "run/team.h"
 
 /* The place of a replica: a number, 0 is the host, then come the devices of the process. The user's own order is no replica:
  * fetch and put convert from and to the host's. */
@@ -38,7 +38,7 @@ struct replica {
 };
 
 /* How deep the copies are the newest (plan/depth/), the same on all ranks: in the replica that has the newest copies. A
- * write makes a new version, and none of them is. spread/halo_depth.c's. */
+ * write makes a new version, and none of them is. spread/halo.c's. */
 struct halo_part {
   const struct map *map;
   uint64_t version; /* for which all that the map reaches is the newest, whatever the depth */
@@ -249,5 +249,11 @@ static inline unsigned data_table_number(int map) {
 /* For a dat's rows, of which SoA has each component apart. */
 void *data_rows_memory(struct team *team, const struct dat *dat, size_t bytes);
 void data_memory_free(void *memory);
+
+/* Bring up to date what programs of OP2 see of sets, maps and dats (include/op2/op2jit_visible.h). */
+struct op_context;
+
+/* All of them: after a declaration, and when elements were renumbered or changed their owners. */
+void visible_update(struct op_context *ctx);
 
 #endif

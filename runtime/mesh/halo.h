@@ -5,8 +5,8 @@
  * Local numbering of a set: [0, core) owned, reaching only owned elements through any map; [core, owned) owned;
  * [owned, exec) copies of elements that reach something owned here through a map, executed here as well; [exec,
  * nonexec) copies that are only read. Copies are sorted by owner, then by the owner's own number. */
-#ifndef OP2JIT_HALO_H
-#define OP2JIT_HALO_H
+#ifndef OP2JIT_MESH_HALO_H
+#define OP2JIT_MESH_HALO_H
 
 #include <stddef.h>
 
@@ -56,5 +56,12 @@ void ring_set_free(struct ring_set *rings, int layers);
 void distribution_free(struct distribution *d);
 /* NULL is nothing; with the struct itself. */
 void map_halo_free(struct halo_exchange *halo);
+
+/* How well the numbering of a mesh suits caches. */
+/* How often a cache of so many bytes fetches each line of the targets' rows while the rows of a table are walked in
+ * their order: 1 is the best that any numbering can do. From samples, as far as they tell. 0: the targets fit in the
+ * cache, or there is no memory to find it out. A pure function of arrays. */
+double reach_fetches(const int *table, long rows, int arity, long targets, size_t row_bytes,
+                     size_t cache_bytes);
 
 #endif

@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "context/context.h"
-#include "jit/front/constant_name.h"
+#include "jit/kernel/prelude.h"
 #include "mesh/data.h"
 #include "mesh/globals.h"
 #include "mesh/halo.h"
 #include "mesh/handles.h"
-#include "mesh/meeting/meeting.h"
+#include "mesh/meeting.h"
 #include "op2/op2jit_visible.h"
 #include "ranks/comm.h"
 

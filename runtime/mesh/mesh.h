@@ -45,7 +45,7 @@ struct set {
   int first_said; /* what messages call the first element: 0, or 1 for programs in Fortran */
   long alike;     /* all of them declared so many elements; 0: they differ, or declared none */
   struct distribution *spread; /* over ranks (halo.h), NULL: one process, or nothing needed it yet */
-  struct set_layout *layout;   /* how bridges number it (spread/bridge/layout.h); NULL: none asked */
+  struct set_layout *layout;   /* how bridges number it (spread/csr_layout.h); NULL: none asked */
   struct subset *sub; /* what it is of another set (subset.h): then `spread` is that set's. NULL: a set */
   const struct map *entries_of; /* a ragged map, whose entries are its elements; NULL: any other set */
 };
@@ -97,7 +97,7 @@ struct mesh {
   struct list sets, maps, dats, constants, globals;
   struct list subsets, retired; /* the second: freed ones that may come again (subset.h) */
   struct list matrices;         /* matrix/ */
-  struct pattern *patterns;     /* of matrices: spread/bridge/coo.h */
+  struct pattern *patterns;     /* of matrices: spread/coo.h */
   long long next_pattern;
   struct list spare; /* temporaries that were freed and may come again: loop/temporary/ */
   int dying;         /* temporaries that were freed while loops wait that use them */

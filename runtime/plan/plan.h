@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
-#include "run/schedule.h"
+#include "exec/executor.h"
 
 /* One column of a map through which something is incremented (or written by promise: not listed). */
 struct plan_column {

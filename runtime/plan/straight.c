@@ -3,8 +3,8 @@
 #include <limits.h>
 #include <string.h>
 
-#include "base/size.h"
-#include "plan/plan_inner.h"
+#include "base/list.h"
+#include "plan/plan_staging.h"
 #include "plan/strategy.h"
 
 /* Fewer elements are not worth waking the threads. */

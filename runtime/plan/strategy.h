@@ -9,7 +9,7 @@
 #include "plan/owners.h"
 #include "plan/plan.h"
 #include "plan/straight.h"
-#include "plan/tiles/prefix.h"
+#include "plan/tiles_prefix.h"
 
 /* In the order in which they are named to users, and tried. */
 #define STRATEGIES(ROW)                                                                                                   \

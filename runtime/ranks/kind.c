@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/sha256.h"
-#include "base/size.h"
 #include "jit/key/elf_note.h"
 #include "jit/plugin.h"
 #include "jit/target.h"

@@ -1,6 +1,6 @@
 #include "record/columns.h"
 
-#include "base/size.h"
+#include "base/list.h"
 
 struct columns {
   const struct loop *loop;

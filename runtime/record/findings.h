@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/list.h"
-#include "jit/proof/rules.h"
+#include "jit/facts.h"
 
 struct loop;
 struct loop_arg;

@@ -2,9 +2,10 @@
  * the same for every call is the record's. Limits for launches that wait: `variant` is a number of the record's,
  * so nothing may unmake it or list the ways anew meanwhile (tune_next and tune_ran may); and the gather form, like
  * CUDA, keeps pointers of a run in the variant: two launches of one loop cannot stand in one schedule there. */
-#ifndef OP2JIT_LAUNCH_H
-#define OP2JIT_LAUNCH_H
+#ifndef OP2JIT_RECORD_LAUNCH_H
+#define OP2JIT_RECORD_LAUNCH_H
 
+#include "exec/executor.h"
 #include "record/record.h"
 
 struct launch {
@@ -29,7 +30,7 @@ struct launch {
   uint64_t stale;            /* a bit for each need */
   const struct deep_loop
       *deep; /* of others' elements only these run, and all that it needs is there; NULL: its own parts
-                                   and needs (loop/spread/copies.h) */
+                                   and needs (loop/chain/deep.h) */
   enum space exchange_space;
 };
 
@@ -75,5 +76,12 @@ void loop_note_wait(struct loop *loop, double start);
  * them in the slot if they win. */
 void launch_offer_extremum(const struct launch *launch, int i, unsigned char *slot, const void *value,
                            const void *payload, long long number);
+
+/* The time of a loop that never waits for memory. */
+/* Seconds of all elements on one thread, by the loop's own code on some of its first elements, whose data are copied
+ * to where the caches have them: a small mesh. Nothing of the program's is changed. 0: it is not known, as the loop has
+ * few elements, these reach far, or there is no memory. `work` is generated code that runs ranges of elements, with its
+ * frame. */
+double floor_seconds(const struct launch *launch, const struct work *work);
 
 #endif

@@ -7,14 +7,13 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "jit/front/describe.h"
-#include "jit/front/kernel.h"
-#include "jit/proof/facts.h"
+#include "exec/executor.h"
+#include "exec/hardware.h"
+#include "jit/facts.h"
+#include "jit/kernel/kernel.h"
 #include "mesh/globals.h"
 #include "mesh/mesh.h"
 #include "mesh/subset.h"
-#include "run/hardware.h"
-#include "run/schedule.h"
 #include "spread/exchange.h"
 
 /* The idx of an argument that names a global by its handle, which is where dats' are: one loop for each. */
@@ -125,7 +124,7 @@ struct loop_stats {
   bool ordered;                   /* adds in the order of the user's numbers, and exactly */
   double collect_seconds;         /* of the seconds, of one that is ordered, to collect what was kept apart */
   double floor;                   /* of a loop of chains: floor.h's seconds, 0: not known */
-  double hardware[HARDWARE_MOST]; /* what was counted of all calls, see run/hardware.h */
+  double hardware[HARDWARE_MOST]; /* what was counted of all calls, see exec/hardware.h */
 };
 
 struct loop;
@@ -186,7 +185,7 @@ struct loop_ready {
   struct halo_need needs[OP_MAX_ARGS];
   int nneeds;
   size_t global_bytes;  /* READ, WRITE and RW globals of a launch */
-  void **frame;         /* what a launch's starts from: desc_slots() pointers, see jit/front/describe.h */
+  void **frame;         /* what a launch's starts from: desc_slots() pointers, see jit/kernel/kernel.h */
   unsigned made;        /* changes whenever launches have to be fitted to the record anew */
   struct launch *spare; /* launches that wait for a call, see launch_get */
 
@@ -194,7 +193,7 @@ struct loop_ready {
   /* Its ways to run, by numbers of the backend's; the default, and the one that runs. */
   int nvariants, standard, variant;
   int threads;         /* that it may use: its times are remembered by them */
-  int crew;            /* that a run gets, of those that its plan has; 0: all (tune/crew.h) */
+  int crew;            /* that a run gets, of those that its plan has; 0: all (loop/tune_duel.h) */
   double code_seconds; /* that the longest compile of its code took, in this run or an earlier one */
   double
       behind_seconds; /* that a processor took for compiles behind the program, as far as nobody paid for them */
@@ -205,8 +204,8 @@ struct loop_ready {
     double seconds;      /* of a call */
     double saved;        /* less, where it is part of a graph */
     double graph;        /* that giving one takes */
-  } expected;            /* of a device (loop/auto/device.h) */
-  struct tuning *tuning; /* tune/choose.c's */
+  } expected;            /* of a device (loop/chain/worth.h) */
+  struct tuning *tuning; /* loop/choose.c's */
 };
 
 struct loop {
@@ -228,7 +227,7 @@ struct loop {
    * a text. */
   const struct op2jit_compiled *compiled;
   const struct loop_functions *functions; /* NULL: a text */
-  struct op2jit_place *places;
+  struct op2jit_placed *places;
   struct fusion *fusion; /* of a loop made of several (loop/fused/); else NULL */
   const struct read_kernel
       *source;     /* the text of that function, found in the program's sources; NULL: none */
@@ -237,7 +236,7 @@ struct loop {
   bool unproved;   /* its text breaks a promise, and it runs all the same (OP2_CHECK=list) */
   bool forgiven;   /* elements meet in a way that its arguments do not allow */
   bool meets;      /* that, or elements meet in what it writes: no two such run at a time, nor in one strip */
-  bool reproducible; /* the same bits, whatever runs it (context/reproducible.h) */
+  bool reproducible; /* the same bits, whatever runs it (context/forced.h) */
   bool ordered; /* that, and its elements may meet: in floating point, or in what they write through maps */
   bool ranged;  /* it runs by that function's forms over ranges, not by a text */
   range_function range[2]; /* its forms for WORK_RANGE and WORK_LIST */
@@ -325,7 +324,7 @@ static inline void loop_count_code(struct loop *loop, bool compiled) {
 }
 /* Its elements add to rows of a matrix by a map: as an increment through it, so that copies run too. */
 bool loop_fills_matrix(const struct loop *loop);
-/* Its elements add to the rows of a matrix at once (spread/bridge/sums.h): it waits for no others. */
+/* Its elements add to the rows of a matrix at once (spread/sums.h): it waits for no others. */
 bool loop_adds_to_rows(const struct loop *loop);
 /* A dat is written through a map, or a matrix is. */
 bool loop_writes_through_map(const struct loop *loop);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/exact/exact.h"
+#include "base/exact.h"
 #include "context/context.h"
 #include "mesh/globals.h"
 

@@ -2,13 +2,13 @@
 
 #include <stdlib.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "base/types.h"
 #include "base/whereami.h"
 #include "context/context.h"
 #include "mesh/data.h"
+#include "mesh/halo.h"
 #include "mesh/mesh.h"
-#include "mesh/reach.h"
 #include "mesh/subset.h"
 #include "record/sites.h"
 

@@ -8,9 +8,9 @@
 
 #include "base/text.h"
 #include "context/trace.h"
-#include "loop/period/period.h"
-#include "loop/spread/segments.h"
-#include "loop/tiled/tiled.h"
+#include "loop/chain/segments.h"
+#include "loop/chain/tiled.h"
+#include "loop/period.h"
 #include "record/record.h"
 #include "tasks/graph.h"
 

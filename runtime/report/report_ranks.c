@@ -1,6 +1,6 @@
 #include "report/report_ranks.h"
 
-#include "base/size.h"
+#include "base/list.h"
 #include "context/context.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"

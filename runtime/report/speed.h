@@ -2,6 +2,7 @@
 #ifndef OP2JIT_REPORT_SPEED_H
 #define OP2JIT_REPORT_SPEED_H
 
+#include "base/error.h"
 #include "report/forms.h"
 
 struct loop_site;
@@ -12,5 +13,14 @@ struct op_context;
 void speeds_find(const struct op_context *ctx, const struct loop_site *site, struct report_detail *out);
 /* Put this run's into the store, of the loops that ran often enough, if it keeps what it measures (OP2_TUNE). */
 void speeds_keep(const struct op_context *ctx);
+
+/* Details of one loop beside its times: its arguments, its plan, the variants that were tried. */
+struct loop_site;
+struct store;
+
+/* `store`: whose history is told; NULL: none. */
+int detail_fill(struct report_detail *out, const struct loop_site *site, struct store *store,
+                struct error *err);
+void detail_free(struct report_detail *detail);
 
 #endif

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "report/forms.h"
 
 enum { least_width = 8, most_width = 28, most_rows = 10, columns = 100 };
@@ -273,7 +273,7 @@ static void text_types(const struct report_graph *g, struct text *out) {
   struct tasks_type_facts t;
   for (int k = 0; tasks_tell_type(g->graph, k, &t); k++)
     if (t.count > 0) {
-      /* The first two are messages, whose time is no thread's: see tasks/ranks/ranks.h. */
+      /* The first two are messages, whose time is no thread's: see tasks/ranks.h. */
       const bool message = g->last.ranks > 1 && k < 2;
       text_addf(out, "  %-20s %9lld", t.name, t.count);
       cell_time(out, t.seconds, 8);
@@ -345,4 +345,15 @@ void report_text(const struct report *r, struct text *out) {
     text_across(r, rows, shown, out, width);
   free(rows);
   report_notes(r, out);
+}
+
+void report_csv(const struct report *r, struct text *out) {
+  const double giga = 1e9;
+  text_add(out, "ranks,threads,count,total time,plan time,mpi time,GB total,GB/s,kernel name\n");
+  for (int i = 0; i < r->nrows; i++) {
+    const struct report_row *row = &r->rows[i];
+    text_addf(out, "%d,%d,%lld,%f,%f,%f,%f,%f,%s\n", r->ranks, r->threads, row->stats.calls,
+              row->stats.seconds, row->stats.plan_seconds, row->across.exchange_seconds,
+              (double)row->stats.calls * row->stats.bytes / giga, report_rate(row), row->name);
+  }
 }

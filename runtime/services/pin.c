@@ -3,12 +3,12 @@
 #include <dlfcn.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/log.h"
-#include "base/size.h"
 #include "context/context.h"
 #include "context/env.h"
+#include "exec/team_place.h"
 #include "ranks/comm.h"
-#include "run/team_place.h"
 
 /* The needed part of hwloc 2: its processing units lie at the lowest depth, neighbours first. */
 struct unit {

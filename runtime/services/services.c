@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "context/env.h"
+#include "exec/team.h"
 #include "jit/jit.h"
 #include "jit/key/signature.h"
 #include "jit/plugin.h"
@@ -14,7 +15,6 @@
 #include "plan/plan_cache.h"
 #include "ranks/comm.h"
 #include "ranks/kind.h"
-#include "run/team.h"
 
 /* OMP_NUM_THREADS may be a list, one number per nesting level: the first counts. 0: not a number. */
 static long threads_of(const char *omp_threads) {

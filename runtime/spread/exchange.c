@@ -5,16 +5,16 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/size.h"
+#include "base/list.h"
 #include "context/context.h"
 #include "mesh/data.h"
 #include "mesh/halo.h"
 #include "mesh/mesh.h"
-#include "mesh/order/ranges.h"
+#include "mesh/ranges.h"
 #include "op2jit.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
-#include "spread/halo_cover.h"
+#include "spread/halo.h"
 
 /* All messages of one direction. */
 struct direction {

@@ -10,7 +10,7 @@
 struct op_context;
 struct exchange;
 
-/* Rows of a dat that a chain needs, and not a part of the halo that loops know (loop/spread/). */
+/* Rows of a dat that a chain needs, and not a part of the halo that loops know (loop/chain/). */
 struct halo_rows {
   struct halo_exchange exchange;
   struct dat *into;       /* they go there, and are not the dat's own copies; NULL: they are */
@@ -27,7 +27,7 @@ struct halo_need {
 
 /* ---- which copies are the newest (halo_depth.c): the same on all ranks, and wherever these have the dat ---- */
 
-/* How deep they are the newest (plan/depth/depth.h); a map's part may be besides. */
+/* How deep they are the newest (plan/depth.h); a map's part may be besides. */
 int halo_depth(struct op_context *ctx, struct dat *dat);
 /* True if the copies that the map reaches are the newest; NULL: those that are executed here as well. */
 bool halo_is_current(struct op_context *ctx, struct dat *dat, const struct map *map);
@@ -46,7 +46,7 @@ void halo_received(struct dat *dat, enum space space, const struct map *map);
 
 /* ---- exchanges ---- */
 
-/* The loops that waited (loop/spread/), at the beginning of each message: the same on all ranks, or waiting for it is
+/* The loops that waited (loop/chain/), at the beginning of each message: the same on all ranks, or waiting for it is
  * OP_ERR_MPI. */
 struct exchange_header {
   uint32_t flush, loops;

@@ -3,21 +3,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/log.h"
-#include "base/nearest.h"
-#include "base/progress/progress.h"
-#include "base/size.h"
+#include "base/text.h"
 #include "context/context.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
-#include "mesh/order/order.h"
-#include "mesh/order/ranges.h"
-#include "mesh/ragged/ragged.h"
+#include "mesh/order.h"
+#include "mesh/ragged.h"
+#include "mesh/ranges.h"
 #include "mesh/rows.h"
 #include "mesh/subset.h"
 #include "ranks/agree.h"
-#include "spread/bridge/sums.h"
 #include "spread/spread.h"
+#include "spread/sums.h"
 
 /* One new order per set, by the set's position in the mesh; NULL: not reached, stays as it is. */
 struct orders {

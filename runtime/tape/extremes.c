@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "context/context.h"
-#include "loop/temporary/temporary.h"
+#include "loop/temporary.h"
 #include "mesh/subset.h"
 #include "ranks/agree.h"
 #include "tape/tape.h"

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "context/context.h"
-#include "loop/queue.h"
+#include "loop/chain/queue.h"
 #include "ranks/agree.h"
 #include "tape/tape.h"
 

@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "context/context.h"
-#include "loop/queue.h"
-#include "loop/temporary/temporary.h"
+#include "loop/chain/queue.h"
+#include "loop/temporary.h"
 #include "tape/tape.h"
 
 void keep_count(struct op_context *ctx, struct tape *tape, size_t bytes) {

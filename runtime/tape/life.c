@@ -2,9 +2,9 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "context/context.h"
-#include "loop/temporary/temporary.h"
+#include "loop/temporary.h"
 #include "mesh/handles.h"
 #include "mesh/subset.h"
 #include "spread/spread.h"

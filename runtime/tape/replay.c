@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "context/context.h"
-#include "loop/queue.h"
+#include "loop/chain/queue.h"
 #include "mesh/mesh.h"
 #include "spread/spread.h"
 #include "tape/tape.h"

@@ -5,10 +5,10 @@
 #include <limits.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "context/context.h"
 #include "ranks/agree.h"
-#include "tape/schedule/schedule.h"
+#include "tape/schedule.h"
 #include "tape/tape.h"
 
 /* ---- figures: they follow from the events, whatever is kept ---- */

@@ -1,10 +1,10 @@
 /* Loops that carry tangents along, and the derivatives of one loop without a tape. */
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "context/context.h"
+#include "loop/chain/queue.h"
 #include "loop/loop.h"
-#include "loop/queue.h"
 #include "tape/tape.h"
 
 /* A dot that nobody wrote is zero. Of globals their values say so. */

@@ -22,7 +22,7 @@
 #include "op2jit_adjoint.h"
 
 #include "base/list.h"
-#include "jit/derive/derive.h"
+#include "jit/derivatives.h"
 #include "jit/plugin.h"
 #include "mesh/data.h"
 #include "mesh/globals.h"

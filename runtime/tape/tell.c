@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "context/context.h"
-#include "loop/queue.h"
+#include "loop/chain/queue.h"
 #include "mesh/handles.h"
 #include "mesh/subset.h"
 #include "ranks/agree.h"

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "context/context.h"
-#include "loop/queue.h"
-#include "loop/temporary/temporary.h"
+#include "loop/chain/queue.h"
+#include "loop/temporary.h"
 #include "ranks/agree.h"
 #include "tape/tape.h"
 

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "op2jit_tools.h"
 #include "tasks/inner.h"
-#include "tasks/ranks/ranks.h"
+#include "tasks/ranks.h"
 
 const char tasks_over_words[] =
     "op_running_add was called with the op_running of a task that is over; call it from inside the task";

@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "run/team_gate.h"
+#include "exec/team_gate.h"
 #include "tasks/graph.h"
 
 struct graph_ranks;

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "tasks/inner.h"
-#include "tasks/ranks/ranks.h"
+#include "tasks/ranks.h"
 
 /* ---- locks ---- */
 

@@ -15,11 +15,11 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/size.h"
+#include "base/list.h"
 #include "context/trace.h"
-#include "run/team.h"
-#include "tasks/device/phases.h"
-#include "tasks/ranks/messages.h"
+#include "exec/team.h"
+#include "tasks/phases.h"
+#include "tasks/ranks_messages.h"
 
 /* Behind a change that others may wait for, and a step of `left`; without one where nothing has changed, but somebody may
  * sleep who was not woken for it. */

@@ -1,6 +1,6 @@
 /* A simulated run on the threads of one process. */
 #include "tasks/inner.h"
-#include "tasks/ranks/ranks.h"
+#include "tasks/ranks.h"
 
 double tasks_simulate(struct task_graph *g, int threads, struct error *err) {
   if (threads < 1) {

@@ -4,7 +4,7 @@
 
 #include "../exec/expect.h"
 #include "../mutant.h"
-#include "plan/tasks/chain.h"
+#include "plan/tasks_chain.h"
 #include "world.h"
 
 enum { CASES = 1200, MORE_CASES = 30000 };

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "../exec/expect.h"
-#include "plan/tasks/chain.h"
-#include "plan/tiles/prefix.h"
+#include "plan/tasks_chain.h"
+#include "plan/tiles_prefix.h"
 #include "world.h"
 
 enum { CASES = 3000, MORE_CASES = 60000, MUTANT_CASES = 60000 };

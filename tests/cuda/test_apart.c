@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "backend.h"
-#include "loop/auto/layout.h"
+#include "loop/chain/layout.h"
 #include "mesh/data.h"
 #include "op2jit_adjoint.h"
 #include "op2jit_bridge.h"

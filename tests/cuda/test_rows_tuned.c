@@ -4,9 +4,9 @@
 
 #include "../api/support.h"
 #include "backend/backend.h"
+#include "loop/choose.h"
 #include "record/launch.h"
 #include "record/record.h"
-#include "tune/choose.h"
 
 enum { ROWS = 4200, COLS = 900, ROUNDS = 110, WORDS = 40 };
 

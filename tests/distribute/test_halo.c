@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "crew.h"
 #include "random_mesh.h"
-#include "spread/distribute/build.h"
-#include "spread/distribute/directory.h"
-#include "spread/distribute/mail.h"
-#include "spread/distribute/move.h"
-#include "spread/distribute/numbers.h"
+#include "spread/parts/build.h"
+#include "spread/parts/directory.h"
+#include "spread/parts/mail.h"
+#include "spread/parts/move.h"
+#include "spread/parts/numbers.h"
 
 struct trial {
   struct random_mesh mesh;
@@ -40,16 +40,16 @@ static int build_one(struct comm *comm, void *user, struct error *err) {
 
 /* ---- the definition ---- */
 
-enum kind { NOWHERE, CORE, BOUNDARY, EXEC, NONEXEC };
+enum region { NOWHERE, CORE, BOUNDARY, EXEC, NONEXEC };
 
 /* What one entry reaches its element does, and with it all its entries. */
-static void entries_are_as_elements(const struct random_mesh *mesh, enum kind *kinds[MOST_SETS]) {
+static void entries_are_as_elements(const struct random_mesh *mesh, enum region *kinds[MOST_SETS]) {
   for (int pass = 0; pass < 2; pass++)
     for (int k = 0; k < mesh->nsets; k++) {
       const int s = pass == 0 ? mesh->nsets - 1 - k : k;
       for (int e = 0; mesh->begin[s] && e < mesh->size[mesh->of[s]]; e++)
         for (long long i = mesh->begin[s][e]; i < mesh->begin[s][e + 1]; i++) {
-          enum kind *element = &kinds[mesh->of[s]][e], *entry = &kinds[s][i];
+          enum region *element = &kinds[mesh->of[s]][e], *entry = &kinds[s][i];
           if (pass == 0 && *entry > *element)
             *element = *entry;
           if (pass == 1)
@@ -58,7 +58,7 @@ static void entries_are_as_elements(const struct random_mesh *mesh, enum kind *k
     }
 }
 
-static enum kind *kinds_of(const struct random_mesh *mesh, int rank, enum kind *kinds[MOST_SETS]) {
+static enum region *kinds_of(const struct random_mesh *mesh, int rank, enum region *kinds[MOST_SETS]) {
   for (int s = 0; s < mesh->nsets; s++) {
     kinds[s] = array_new((size_t)mesh->size[s], sizeof **kinds);
     for (int e = 0; e < mesh->size[s]; e++)
@@ -80,8 +80,8 @@ static enum kind *kinds_of(const struct random_mesh *mesh, int rank, enum kind *
   for (int m = 0; m < mesh->nmaps; m++) {
     const struct random_map *map = &mesh->maps[m];
     for (int i = 0; i < mesh->size[map->from] * map->arity; i++) {
-      const enum kind source = kinds[map->from][i / map->arity];
-      enum kind *target = &kinds[map->to][map->table[i]];
+      const enum region source = kinds[map->from][i / map->arity];
+      enum region *target = &kinds[map->to][map->table[i]];
       if ((source == CORE || source == BOUNDARY || source == EXEC) && *target == NOWHERE)
         *target = NONEXEC;
     }
@@ -89,14 +89,14 @@ static enum kind *kinds_of(const struct random_mesh *mesh, int rank, enum kind *
   return kinds[0];
 }
 
-static enum kind kind_at(const long *extents, long local) {
+static enum region kind_at(const long *extents, long local) {
   return local < extents[EXTENT_CORE]    ? CORE
          : local < extents[EXTENT_OWNED] ? BOUNDARY
          : local < extents[EXTENT_EXEC]  ? EXEC
                                          : NONEXEC;
 }
 
-static void check_set(const struct trial *t, int rank, int s, const enum kind *kinds) {
+static void check_set(const struct trial *t, int rank, int s, const enum region *kinds) {
   const struct built_set *set = &t->built[rank].sets[s];
   const long long *numbers = set->spread->numbers;
   long wanted = 0;
@@ -243,7 +243,7 @@ static void check_map_halo(const struct trial *t, int rank, int m) {
 static long long check_trial(struct trial *t) {
   long long copies = 0;
   for (int rank = 0; rank < t->mesh.ranks; rank++) {
-    enum kind *kinds[MOST_SETS];
+    enum region *kinds[MOST_SETS];
     kinds_of(&t->mesh, rank, kinds);
     for (int s = 0; s < t->mesh.nsets; s++) {
       check_set(t, rank, s, kinds[s]);

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "crew.h"
 #include "random_mesh.h"
-#include "spread/distribute/follow.h"
-#include "spread/partition/parts.h"
-#include "spread/partition/weights.h"
+#include "spread/parts/numbers.h"
+#include "spread/parts/parts.h"
+#include "spread/parts/weights.h"
 
 enum { MOST_POINTS = 4000 };
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../unit.h"
-#include "base/exact/exact.h"
+#include "base/exact.h"
 
 enum { COUNT = 5000 };
 

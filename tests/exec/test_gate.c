@@ -6,7 +6,7 @@
 #include <signal.h>
 
 #include "base/clock.h"
-#include "run/team_gate.h"
+#include "exec/team_gate.h"
 
 static const long minute_ns = 60000000000;
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "mesh.h"
-#include "mesh/meeting/meeting.h"
+#include "mesh/meeting.h"
 #include "mesh/mesh.h"
 
 enum { SIZE = 3000, ARITY = 3 };

@@ -13,11 +13,11 @@
 #include "api/api.h"
 #include "backend/cpu/cpu_loop.h"
 #include "context/context.h"
+#include "exec/team.h"
+#include "loop/tune_memory.h"
 #include "plan/plan_cache.h"
 #include "record/record.h"
 #include "report/report.h"
-#include "run/team.h"
-#include "tune/memory.h"
 
 /* Everything that a few steps compute. */
 struct outcome {

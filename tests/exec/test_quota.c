@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "run/team_share.h"
+#include "exec/team_quota.h"
 
 enum { MOST_FILES = 6 };
 

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mesh/reach.h"
+#include "exec/caches.h"
+#include "exec/triad.h"
+#include "mesh/halo.h"
 #include "report/forms.h"
-#include "run/caches.h"
-#include "run/triad.h"
 
 static struct report_row rows[] = {
     {.name = "res_calc",

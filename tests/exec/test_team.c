@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "run/team.h"
-#include "run/team_place.h"
+#include "exec/team.h"
+#include "exec/team_place.h"
 
 static const int counts[] = {1, 2, 3, 7, 16};
 enum { ncounts = sizeof counts / sizeof *counts, rounds = 50, most = 16 };

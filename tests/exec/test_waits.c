@@ -7,7 +7,7 @@
 #include "expect.h"
 #include "mesh.h"
 #include "plan/strategy.h"
-#include "plan/tasks/tasks.h"
+#include "plan/tasks.h"
 
 static const int counts[] = {1, 2, 3, 8, 64};
 enum { ncounts = sizeof counts / sizeof *counts };

@@ -3,7 +3,6 @@
 
 #include "base/clock.h"
 #include "base/list.h"
-#include "base/size.h"
 
 TEST(the_clock_goes_on_and_its_units_agree) {
   const long ns = clock_ns(), ms = clock_ms();

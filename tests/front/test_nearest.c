@@ -1,7 +1,7 @@
 /* Which names are near enough to be guessed. */
 #include "../unit.h"
 
-#include "base/nearest.h"
+#include "base/text.h"
 
 TEST(guesses) {
   static const char *const names[] = {"x", "dx", "res", "res_calc", "update"};

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jit/front/excerpt.h"
-#include "jit/front/kernel.h"
-#include "jit/front/parameters.h"
-#include "jit/front/unit/unit.h"
+#include "jit/kernel/excerpt.h"
+#include "jit/kernel/kernel.h"
+#include "jit/kernel/parameters.h"
+#include "jit/kernel/unit.h"
 
 static char *text_of(const char *prelude, const char *text) {
   struct shared shared = {0};

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jit/front/describe.h"
-#include "jit/front/number.h"
+#include "jit/kernel/kernel.h"
+#include "jit/kernel/number.h"
 
 static uint32_t seed = 1;
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jit/front/fortran/fortran.h"
-#include "jit/front/kernel.h"
+#include "jit/kernel/fortran/fortran.h"
+#include "jit/kernel/kernel.h"
 
 /* The C text without blanks at its ends and without what its lines are from. */
 static void plain(const struct text *made, struct text *out) {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "build.h"
-#include "jit/generate/generate.h"
+#include "jit/emit/generate.h"
 #include "jit/jit.h"
 
 enum { N = 53, SLACK = 16 };

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "build.h"
-#include "jit/front/kernel.h"
-#include "jit/generate/generate.h"
+#include "jit/emit/generate.h"
+#include "jit/kernel/kernel.h"
 
 static int failures;
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jit/front/lexer.h"
+#include "jit/kernel/lexer.h"
 
 static struct tokens lexed(const char *text, size_t length) {
   struct tokens t;

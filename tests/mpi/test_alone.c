@@ -17,7 +17,7 @@
 #include "mesh/mesh.h"
 #include "ranks/comm.h"
 #include "record/record.h"
-#include "spread/partition/speeds.h"
+#include "spread/parts/speeds.h"
 
 enum { N = 6 };
 

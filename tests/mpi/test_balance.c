@@ -13,9 +13,9 @@
 
 #include "api/api.h"
 #include "backend/backend.h"
-#include "base/size.h"
+#include "base/list.h"
 #include "context/context.h"
-#include "loop/balance/balance.h"
+#include "loop/balance.h"
 #include "mesh/halo.h"
 #include "mesh/mesh.h"
 #include "op2jit_bridge.h"

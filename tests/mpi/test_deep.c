@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "run/schedule.h"
+#include "exec/executor.h"
 
 enum { WIDTH = 24, HEIGHT = 16, CELLS = WIDTH * HEIGHT, NODES = (WIDTH + 1) * (HEIGHT + 1) };
 enum { UPRIGHT = (WIDTH - 1) * HEIGHT, EDGES = UPRIGHT + WIDTH * (HEIGHT - 1), BORDER = 2 * WIDTH };

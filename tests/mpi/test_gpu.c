@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "api/api.h"
-#include "backend/cuda/cuda.h"
+#include "backend/gpu/cuda/cuda.h"
 #include "backend/gpu/gpu.h"
 #include "check.h"
 #include "mesh/data.h"

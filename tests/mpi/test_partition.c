@@ -5,7 +5,7 @@
 #include "check.h"
 
 #include "api/api.h"
-#include "base/size.h"
+#include "base/list.h"
 #include "mesh/data.h"
 #include "mesh/halo.h"
 #include "mesh/handles.h"

@@ -1,8 +1,8 @@
 /* RANKS [THREADS [SHARE]]: ranks that share CPUs share them out; what the user says (not 0) counts more. */
 #include "api/api.h"
 #include "check.h"
+#include "exec/team.h"
 #include "ranks/comm.h"
-#include "run/team.h"
 #include "services/services.h"
 
 int main(int argc, char **argv) {

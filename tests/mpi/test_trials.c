@@ -6,10 +6,10 @@
 #include "check.h"
 #include "context/context.h"
 #include "jit/jit.h"
+#include "loop/choose.h"
+#include "loop/tune_memory.h"
 #include "ranks/agree.h"
 #include "record/record.h"
-#include "tune/choose.h"
-#include "tune/memory.h"
 
 /* Ranks meet after 4096 calls at the latest, however long meeting took the last time. */
 enum { ROWS = 20000, SHORT_CALLS = 1600, LONG_CALLS = 3 * 4096 };

@@ -4,7 +4,7 @@
 
 #include "op2jit_tools.h"
 #include "small.h"
-#include "tasks/device/device.h"
+#include "tasks/device.h"
 
 enum { GROUPS = 6, EACH = 4, CELLS = GROUPS * EACH, TOUCHED = 3, TASKS = 90 };
 

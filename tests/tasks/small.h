@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "../exec/expect.h"
-#include "run/team.h"
+#include "exec/team.h"
 #include "tasks/inner.h"
 
 /* Returns how many failed. */

@@ -5,7 +5,7 @@
 #include "../unit.h"
 #include <stdlib.h>
 
-#include "tune/tuner.h"
+#include "loop/tuner.h"
 
 enum { MOST = 32 };
 

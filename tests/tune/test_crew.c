@@ -3,8 +3,8 @@
 
 #include <limits.h>
 
-#include "run/team.h"
-#include "tune/crew.h"
+#include "exec/team.h"
+#include "loop/tune_duel.h"
 
 enum { MANY = 4 };
 

@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include "auto.h"
-#include "base/behind/behind.h"
-#include "loop/auto/worth.h"
-#include "run/team.h"
-#include "tune/chains.h"
+#include "base/behind.h"
+#include "exec/team.h"
+#include "loop/chain/worth.h"
+#include "loop/chains.h"
 
 double __real_loop_usual_seconds(const struct loop *loop);
 double __wrap_loop_usual_seconds(const struct loop *loop);

@@ -6,7 +6,7 @@
 
 #include "../exec/ring.h"
 #include "jit/jit.h"
-#include "tune/choose.h"
+#include "loop/choose.h"
 
 void __real_tune_ran(struct op_context *ctx, const struct launch *launch, double seconds);
 void __wrap_tune_ran(struct op_context *ctx, const struct launch *launch, double seconds);

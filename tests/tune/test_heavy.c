@@ -1,7 +1,7 @@
 /* When a loop is heavy, and how it is cut then. */
 #include "../unit.h"
 
-#include "backend/heavy.h"
+#include "backend/code.h"
 
 static int noted(const double *seconds, int count) {
   int long_calls = 0;

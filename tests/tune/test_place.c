@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "loop/place.h"
 #include "record/record.h"
-#include "tune/place.h"
 
 static const char here[] = "znver4 0123456789ab", mesh[] = "elements=2^17 map=2 degree=4 reach=2^8";
 

@@ -8,9 +8,9 @@
 #include "api/api.h"
 #include "backend/backend.h"
 #include "context/context.h"
+#include "loop/choose.h"
+#include "loop/tune_memory.h"
 #include "record/launch.h"
-#include "tune/choose.h"
-#include "tune/memory.h"
 
 enum { FACES = 2592, MANY_FACES = 40000, CELLS = 4001, THREADS = 2, CALLS = 60 };
 

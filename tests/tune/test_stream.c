@@ -6,10 +6,10 @@
 #include "api/api.h"
 #include "backend/cpu/cpu_loop.h"
 #include "context/context.h"
+#include "exec/caches.h"
+#include "exec/team.h"
 #include "jit/jit.h"
 #include "record/record.h"
-#include "run/caches.h"
-#include "run/team.h"
 
 enum { THREADS = 3 };
 

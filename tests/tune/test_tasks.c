@@ -6,9 +6,9 @@
 #include "backend/backend.h"
 #include "base/log.h"
 #include "kernels-cache/store.h"
+#include "loop/chains.h"
+#include "loop/choose.h"
 #include "record/launch.h"
-#include "tune/chains.h"
-#include "tune/choose.h"
 
 /* Enough for all ways to be measured, whatever they cost. */
 enum { ROUNDS_TUNED = 600, ROUNDS = 8 };

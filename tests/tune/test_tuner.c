@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "loop/tune_memory.h"
 #include "play.h"
-#include "tune/mode.h"
 
 TEST(finds_the_best) {
   for (unsigned seed = 1; seed <= 20; seed++) {

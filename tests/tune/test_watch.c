@@ -3,8 +3,8 @@
 
 #include "base/list.h"
 #include "context/context.h"
-#include "loop/period/period.h"
-#include "loop/queue.h"
+#include "loop/chain/queue.h"
+#include "loop/period.h"
 
 enum { FIRST, SECOND, OTHER, LOOPS };
 static struct loop a[LOOPS], b[LOOPS];

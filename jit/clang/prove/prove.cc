@@ -11,7 +11,7 @@
 
 #include "jit/clang/front.h"
 #include "jit/clang/messages.h"
-#include "jit/clang/rows/rows.h"
+#include "jit/clang/prove/rows_misuse.h"
 #include "jit/clang/safely.h"
 #include "jit/prover.h"
 #include "prove_expressions.h"

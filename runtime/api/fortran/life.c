@@ -6,8 +6,8 @@
 
 #include "api/api.h"
 #include "api/fortran/fortran.h"
+#include "base/list.h"
 #include "base/log.h"
-#include "base/size.h"
 #include "base/text.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"

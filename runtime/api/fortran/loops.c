@@ -7,7 +7,7 @@
 #include "api/fortran/text.h"
 #include "api/op2/text.h"
 #include "base/whereami.h"
-#include "jit/front/kernel.h"
+#include "jit/kernel/kernel.h"
 #include "op2/op2jit_compiled.h"
 
 static const op2jit_origin no_origin = {.file = ""};

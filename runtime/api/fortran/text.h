@@ -4,8 +4,8 @@
 #define OP2JIT_API_FORTRAN_TEXT_H
 
 #include "api/fortran/procedures.h"
-#include "jit/front/fortran/fortran.h"
-#include "jit/texts/reader.h"
+#include "jit/kernel/fortran/fortran.h"
+#include "jit/texts.h"
 
 /* A procedure's text. */
 struct procedure_text {

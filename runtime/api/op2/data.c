@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "api/api.h"
-#include "base/size.h"
+#include "base/list.h"
 #include "mesh/data.h"
 #include "op2/op2jit_op2.h"
 #include "ranks/agree.h"

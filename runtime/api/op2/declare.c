@@ -5,15 +5,15 @@
 
 #include "api/api.h"
 #include "api/op2/text.h"
+#include "base/list.h"
 #include "base/log.h"
-#include "base/size.h"
 #include "base/whereami.h"
-#include "loop/balance/balance.h"
+#include "loop/balance.h"
 #include "mesh/mesh.h"
 #include "op2/op2jit_op2.h"
 #include "ranks/agree.h"
 #include "record/record.h"
-#include "spread/partition/partition.h"
+#include "spread/parts/partition.h"
 #include "spread/spread.h"
 
 int op2jit_op2_init(int argc, char **argv, int diags) {

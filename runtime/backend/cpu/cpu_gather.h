@@ -4,9 +4,9 @@
 #ifndef OP2JIT_BACKEND_CPU_GATHER_H
 #define OP2JIT_BACKEND_CPU_GATHER_H
 
+#include "exec/executor.h"
 #include "plan/strategy.h"
 #include "record/record.h"
-#include "run/schedule.h"
 
 struct op_context;
 struct launch;

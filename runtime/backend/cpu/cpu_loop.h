@@ -2,12 +2,12 @@
 #ifndef OP2JIT_BACKEND_CPU_LOOP_H
 #define OP2JIT_BACKEND_CPU_LOOP_H
 
-#include "backend/variant.h"
-#include "jit/generate/generate.h"
+#include "backend/code.h"
+#include "exec/executor.h"
+#include "jit/emit/generate.h"
 #include "jit/jit.h"
 #include "plan/strategy.h"
 #include "record/record.h"
-#include "run/schedule.h"
 
 struct op_context;
 

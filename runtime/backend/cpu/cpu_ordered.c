@@ -2,13 +2,13 @@
  * to targets is added in the order of the user's numbers: by threads that take turns, where elements lie in that order; else
  * each element's part is kept apart, and each target collects behind the last part. Results are exact (base/exact/): each
  * element has a row of its own, which lasts for a few elements only. */
-#include "base/exact/exact.h"
+#include "base/exact.h"
 #include "context/context.h"
 #include "cpu_gather_inner.h"
 #include "cpu_loop.h"
 #include "mesh/mesh.h"
 #include "plan/plan_cache.h"
-#include "plan/turns/turns.h"
+#include "plan/turns.h"
 #include "record/columns.h"
 #include "record/launch.h"
 #include "services/services.h"

@@ -2,7 +2,7 @@
 #include "base/log.h"
 #include "context/context.h"
 #include "cpu_loop.h"
-#include "jit/generate/generate.h"
+#include "jit/emit/generate.h"
 #include "mesh/mesh.h"
 #include "plan/plan_cache.h"
 #include "record/columns.h"

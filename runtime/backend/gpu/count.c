@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 

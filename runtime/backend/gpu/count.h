@@ -5,7 +5,7 @@
 #ifndef OP2JIT_BACKEND_GPU_COUNT_H
 #define OP2JIT_BACKEND_GPU_COUNT_H
 
-#include "jit/generate/gpu/gpu.h"
+#include "jit/emit/gpu/gpu.h"
 #include "record/record.h"
 
 enum { COUNT_SECTOR = 32, COUNT_WARP = 32, COUNT_GROUPS = 32, COUNT_ELEMENTS = 256 };

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "jit/compiler.h"
-#include "jit/generate/gpu/gpu.h"
+#include "jit/emit/gpu/gpu.h"
 
 struct gpu;
 struct op_context;

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "gpu.h"
-#include "jit/front/says.h"
+#include "jit/kernel/says.h"
 #include "plan/plan.h"
 #include "record/record.h"
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/exact/exact.h"
-#include "base/size.h"
+#include "base/exact.h"
+#include "base/list.h"
 #include "context/context.h"
 #include "gpu.h"
 #include "mesh/data.h"

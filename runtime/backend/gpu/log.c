@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 
 static struct compile_message *add(struct gpu_log *log, enum compile_severity severity, const char *words) {
   struct compile_message *m = array_more(log->messages, (size_t)log->count, sizeof *m);

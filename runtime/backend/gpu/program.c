@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "backend/code.h"
-#include "base/size.h"
+#include "base/list.h"
 #include "context/context.h"
 #include "gpu.h"
 #include "jit/targets.h"

@@ -2,12 +2,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/log.h"
-#include "base/size.h"
 #include "context/context.h"
 #include "gpu.h"
 #include "mesh/mesh.h"
-#include "plan/listed/listed.h"
+#include "plan/listed.h"
 #include "plan/plan_cache.h"
 #include "ranks/agree.h"
 #include "record/columns.h"

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
-#include "inner.h"
+#include "base/list.h"
+#include "post.h"
 
 /* ---- operations on doubles ---- */
 

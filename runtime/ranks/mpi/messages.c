@@ -1,8 +1,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "base/size.h"
-#include "inner.h"
+#include "base/list.h"
+#include "post.h"
 
 struct comm_request {
   int count; /* of pieces; 0: an empty message, which is not sent */
