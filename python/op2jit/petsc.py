@@ -85,7 +85,7 @@ def lent(dat: Any, access: int, what: str) -> Iterator[Any]:
     finally:
         changed = access == READ and made.stateGet() != before
         code = lib.op2jit_solver_end(dat.handle)
-        # Who keeps it would change the dat, and nobody knew: it becomes a vector that is nothing yet, whose calls fail.
+        # A program that kept it would change the dat unseen: it becomes a vector that is nothing yet, whose calls fail.
         made.destroy()
         made.create(module.COMM_SELF)
     check(code)

@@ -17,9 +17,9 @@ from .life import state
 
 _FACTS = [member for member, _, _ in DECLARED["structs"]["op_graph_facts_t"] if member != "reserved"]
 _FUNCTION = CFUNCTYPE(None, c_void_p, c_void_p)
-#: By the numbers of op_graph_ranks.
+#: Forms of graphs on ranks, by the numbers of op_graph_ranks.
 _FORMS = ("whole", "parts")
-#: In the place of a rank: each of them runs the task.
+#: A rank of a task that each rank runs.
 EVERY_RANK = -1
 #: The run that a thread's task is part of.
 _here = threading.local()
@@ -67,7 +67,7 @@ _SIMPLE = {"double": "f8", "float": "f4", "int": "i4", "unsigned": "u4", "long":
 
 
 def _simple_types(source: str, name: str) -> List[Any]:
-    """Of each parameter of a text's function that points to numbers: of which type; None: to something else."""
+    """The type of numbers that each parameter of a text's function points to; None: it points to something else."""
     found = re.search(rf"\b{re.escape(name)}\s*\(([^()]*)\)\s*\{{", source)
     words = re.sub(r"\b(?:op_task_memory|const|restrict|__restrict)\b", " ", found[1]).split(",") if found else []
     types = [re.fullmatch(r"\s*([\w\s]+?)\s*\*\s*\w*\s*", one) for one in words]
@@ -76,7 +76,7 @@ def _simple_types(source: str, name: str) -> List[Any]:
 
 
 class TaskKernel:
-    """What tasks do on a device: a text in C. Tasks of it are made by ``graph.task(kernel, data)``."""
+    """A text in C that tasks run on a device. Tasks of it are made by ``graph.task(kernel, data)``."""
 
     def __init__(self, name: str, source: str, function: Optional[Callable[..., Any]], threads: int) -> None:
         self.__name__, self.source, self.function, self.threads = name, source, function, threads
@@ -216,7 +216,7 @@ class Graph(Handle):
     def add(
         self, function: Callable[..., Any], *arguments: Any, locks: Iterable[Resource] = (), cost: float = 0.0
     ) -> None:
-        """From inside a task: one more for this run. What waits for the task that adds it waits for it too."""
+        """Add a task to this run, from inside a task. What waits for that task waits for the new one too."""
         running = getattr(_here, "running", None)
         if running is None:
             raise errors.make("STATE", "Graph.add is for tasks, while they run; before a run Graph.task makes tasks")
@@ -267,14 +267,14 @@ class Graph(Handle):
         check(code)
 
     def simulate(self, threads: int) -> float:
-        """How many seconds a run would take on so many threads, if tasks took as long as they were measured to take."""
+        """The seconds that a run would take on so many threads, if tasks took as long as was measured."""
         found = float(lib.op2jit_graph_simulate(self.handle, whole(threads, "the number of threads", "ARGUMENT")))
         if found < 0:
             check(lib.op2jit_last_error().contents.code)
         return found
 
     def simulate_ranks(self, ranks: int, threads: int, latency: float, bytes_per_second: float) -> float:
-        """The same of a graph of all ranks, on that many ranks, and a network of which a message takes ``latency``
+        """The seconds of a graph of all ranks, on that many ranks, and a network of which a message takes ``latency``
         seconds. All ranks call it."""
         count, each = whole(ranks, "the number of ranks", "ARGUMENT"), whole(threads, "the number of threads", "ARGUMENT")
         network = KINDS["op_graph_network_t"](ranks=count, threads=each, latency=latency, bytes_per_second=bytes_per_second)
@@ -285,7 +285,7 @@ class Graph(Handle):
 
     @property
     def facts(self) -> Dict[str, Any]:
-        """What is known of the graph and of its last run: tasks, executed, stolen, refused, busy, idle, critical ..."""
+        """Facts about the graph and its last run: tasks, executed, stolen, refused, busy, idle, critical ..."""
         found = KINDS["op_graph_facts_t"]()
         check(lib.op2jit_graph_facts(self.handle, byref(found)))
         return {name: getattr(found, name) for name in _FACTS}

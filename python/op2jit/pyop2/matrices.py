@@ -73,7 +73,7 @@ class Mat:
 
     @property
     def handle(self) -> Any:
-        """As PETSc's ``Mat``."""
+        """The matrix as PETSc's ``Mat``."""
         return self._mat.petsc
 
     @property
