@@ -176,7 +176,7 @@ def _abort(comm: Any) -> None:
 
 @atexit.register
 def _at_exit() -> None:
-    """A program or notebook that calls init alone."""
+    """End the library of a program or notebook that calls init alone."""
     if state.open and rank_count() == 1:
         if hasattr(sys, "last_value"):  # an exception that nobody caught: the work is not done
             lib.op2jit_checkpoint_keep()

@@ -159,7 +159,7 @@ def _first(kernel: Union[Kernel, Callable[..., Any]], of: Set, args: Sequence[Ar
 
 
 def _payload(arg: Arg, args: List[Arg]) -> Any:
-    """op_arg_info counts arguments: which one has the global that it goes with?"""
+    """The payload with the number of its global's argument, as op_arg_info counts them."""
     numbers = [number for number, other in enumerate(args, 1) if _is(other, arg.refers)]
     if not numbers:
         raise errors.make("ARGUMENT", f"info: no argument of the loop is {arg.refers!r}, whose place is wanted")

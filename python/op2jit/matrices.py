@@ -224,7 +224,7 @@ def _matrix_argument(store: _Held, *words: Any) -> Arg:
 
 
 class _Flags:
-    """A dat of what is fixed: the program's own, or one for this call."""
+    """A dat that says what is fixed: the program's own, or one for this call."""
 
     def __init__(self, given: Any, of: Set, dim: int) -> None:
         self.own: Optional[Dat] = None
@@ -233,7 +233,7 @@ class _Flags:
         self.handle = given.handle if given is not None else None
 
     def free(self) -> None:
-        """Only what was made here."""
+        """Free the dat if it was made for this call."""
         if self.own:
             self.own.free()
             self.own = None

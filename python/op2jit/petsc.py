@@ -15,7 +15,7 @@ from . import errors
 from ._library import READ, check, handle, lib, text
 from .life import state
 
-#: For which start of the library the plugin is open.
+#: The start of the library for which the plugin is open.
 _opened = [-1]
 
 
@@ -41,7 +41,7 @@ def _module(what: str) -> Any:
 
 
 def begin() -> None:
-    """Before a solver: where petsc4py is there it begins PETSc, which then stays for the process, as Python's objects may."""
+    """Let petsc4py, where it is there, begin PETSc before a solver. PETSc then stays, as Python's objects may."""
     if "petsc4py.PETSc" in sys.modules or importlib.util.find_spec("petsc4py"):
         try:
             _module("solve")

@@ -32,7 +32,7 @@ class Resource(Handle):
         self.graph, self.number, self.memory = graph, number, memory
 
     def part(self, name: Optional[str] = None, memory: Any = None, thread: int = -1) -> "Resource":
-        """One that lies in this one: who locks this one has locked it."""
+        """A resource that lies in this one: a task that locks this one has locked it, too."""
         return self.graph.resource(name, memory, thread, self)
 
 
@@ -43,7 +43,7 @@ class Task(Handle):
         self.graph, self.number, self.touched = graph, number, touched if touched is not None else []
 
     def after(self, *others: "Task") -> "Task":
-        """It begins when these are over."""
+        """The task begins when these are over."""
         for other in others:
             check(lib.op2jit_graph_depend(self.graph.handle, self.number, other.number))
         return self
@@ -56,7 +56,7 @@ class Task(Handle):
         return self
 
     def use(self, *resources: Resource) -> "Task":
-        """It reads what these stand for: a hint on which thread or rank to run it."""
+        """The task reads what these stand for: a hint on which thread or rank to run it."""
         for resource in resources:
             check(lib.op2jit_graph_use(self.graph.handle, self.number, resource.number))
             self.touched.append(resource)
@@ -95,7 +95,7 @@ class TaskKernel:
         return data.tobytes() + bytes(-data.nbytes % 8) + number.to_bytes(8, "little", signed=True)
 
     def compare(self, touched: List[Resource]) -> None:
-        """An error where the text has other numbers than the arrays: a device would take their bytes for them."""
+        """Refuse a text with other types of numbers than the arrays: a device would misread their bytes."""
         arrays = [self.data if self.data.size else None, *(resource.memory for resource in touched)]
         for place, (wanted, array) in enumerate(zip(self.types, arrays)):
             if wanted is not None and (array is None and not place or array is not None and array.dtype != wanted):
@@ -173,7 +173,7 @@ class Graph(Handle):
     def kernel(
         self, name: str, source: str, function: Optional[Callable[..., Any]] = None, threads: int = 0
     ) -> TaskKernel:
-        """For tasks that run on a device: ``source`` has ``void NAME(data, memory ...)`` in C (docs/tasks.md).
+        """A kernel of tasks that run on a device: ``source`` has ``void NAME(data, memory ...)`` in C (docs/tasks.md).
         ``graph.task(kernel, data)`` makes them: ``data`` is an array that is copied, and the memory is that of what they
         lock and use. On other backends ``function(data, array ...)`` runs. Before the first task."""
         made = TaskKernel(name, source, function, whole(threads, "the threads of a kernel", "ARGUMENT"))
@@ -231,7 +231,7 @@ class Graph(Handle):
         check(lib.op2jit_running_add(running, kind, byref(c_longlong(number)), 8, float(cost), len(several), places))
 
     def kind(self, function: Callable[..., Any]) -> None:
-        """Tells of a function before a run, for tasks that ``add`` will make of it."""
+        """Tell the graph of a function before a run, for tasks that ``add`` will make of it."""
         self._kind(function)
 
     def loop(self, pieces: Union[int, Sequence[int]], kernel: Any, of: Any, *arguments: Any) -> List[Task]:

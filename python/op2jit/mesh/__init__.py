@@ -71,7 +71,7 @@ class Set(Handle):
         return Set._of(handle(found), word.decode())
 
     def free(self) -> None:
-        """Free it now, on all ranks. It must have no maps, dats and subsets any more."""
+        """Free it now, on all ranks. Its maps, dats and subsets are freed first."""
         sweep()
         check(lib.op2jit_free_set(self.handle))
         self.handle = 0

@@ -37,7 +37,7 @@ class Argument:
 
 
 def real(dtype: Any) -> None:
-    """Complex numbers are not here."""
+    """Refuse complex numbers."""
     if dtype is not None and np.dtype(dtype).kind == "c":
         raise NotHereError("complex values are not in op2jit.pyop2; use two dats, of real and imaginary parts")
 

@@ -73,7 +73,7 @@ class Set(Own):
         return self
 
     def difference(self, other: Union["Set", "Subset"]) -> "Subset":
-        """The elements that a subset has not."""
+        """The elements that are not in a subset."""
         return Subset(self, np.setdiff1d(self.indices, self._same(other).indices))
 
     symmetric_difference = difference
@@ -144,7 +144,7 @@ class Subset(Own):
         return Subset(self.superset, np.union1d(self.indices, self._other(other)))
 
     def difference(self, other: Union[Set, "Subset"]) -> "Subset":
-        """The elements that the other one has not."""
+        """The elements that are not in the other one."""
         return Subset(self.superset, np.setdiff1d(self.indices, self._other(other)))
 
     def symmetric_difference(self, other: Union[Set, "Subset"]) -> "Subset":

@@ -366,7 +366,7 @@ class Assignments(Expressions):
         return inner(nested)
 
     def array_of(self, value: ast.expr) -> Optional[Tuple[Value, bool]]:
-        """[0.0] * 4, [a, b], [[1], [2]], np.zeros(4), np.empty((2, 2)): its values; is its type said?"""
+        """[0.0] * 4, [a, b], [[1], [2]], np.zeros(4), np.empty((2, 2)): its values, and whether its type is said."""
         if isinstance(value, (ast.List, ast.Tuple)) and value.elts:
             return self.display(value), False
         if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult) and isinstance(value.left, ast.List):

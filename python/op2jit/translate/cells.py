@@ -254,12 +254,12 @@ def _total(several: Sequence[Any]) -> Any:
 
 
 def minimum(a: Any, b: Any) -> Any:
-    """As NumPy: NaN wins."""
+    """NumPy's minimum of two numbers: NaN wins."""
     return a if a < b or a != a else b
 
 
 def maximum(a: Any, b: Any) -> Any:
-    """As NumPy: NaN wins."""
+    """NumPy's maximum of two numbers: NaN wins."""
     return a if a > b or a != a else b
 
 

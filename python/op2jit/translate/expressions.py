@@ -287,7 +287,7 @@ class Expressions(Calls):
         return self.binary(node, node.op, self.expression(node.left), self.expression(node.right))
 
     def binary(self, node: ast.AST, op: ast.operator, left: Value, right: Value) -> Value:
-        """Also of +=."""
+        """An operation on two values, also that of +=."""
         for side, part in ((left, getattr(node, "left", node)), (right, getattr(node, "right", node))):
             if side.type == "void":
                 self.source.fail(part, f"{ast.unparse(part)} gives no value")
@@ -332,7 +332,7 @@ class Expressions(Calls):
         return Value(" && ".join(wrap(part, values.AND) for part in parts), "bool", values.AND, range=(0, 1))
 
     def member(self, node: ast.AST, left: Value, several: ast.expr, negated: bool) -> Value:
-        """in a tuple: is it one of them?"""
+        """The test ``in`` of a tuple."""
         if not isinstance(several, (ast.Tuple, ast.List)) or not several.elts:
             self.source.fail(several, "in is for a tuple of numbers in a kernel, as in k in (1, 2)")
         op: ast.cmpop = ast.NotEq() if negated else ast.Eq()

@@ -7,7 +7,7 @@ from typing import Any, Iterable, Sequence, Set
 
 
 def falls(block: Sequence[ast.stmt]) -> bool:
-    """Can what follows the block be reached, or the end of the function?"""
+    """Whether what follows the block can be reached, or the end of the function."""
     for statement in block:
         if isinstance(statement, (ast.Return, ast.Break, ast.Continue)):
             return False
