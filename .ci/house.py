@@ -102,7 +102,7 @@ class Symbols:
             for name in found.defines:
                 self.defined[name].add((source, os.path.dirname(output)))
         # Code of another processor's compiler is made only where something asks for it.
-        self.missing = sorted(path for path in self.missing - there if "/machines/" not in path)
+        self.missing = sorted(path for path in self.missing - there if "/machine_" not in path)
         for source, target, found in objects:
             for name in found.wants:
                 near = {file for file, of in self.defined[name] if of == target} or {file for file, _ in self.defined[name]}
@@ -184,6 +184,8 @@ def type_before(text, at, variable, members):
     while depth and at > 0:
         at -= 1
         depth += {"}": 1, "{": -1}.get(text[at], 0)
+        if depth == 0 and text[:at].rstrip()[-1:] in ("{", ","):
+            depth = 1  # an element of an array, whose type stands before the outer brace
     found = re.search(r"\bstruct\s+(\w+)\s*(?:\w+\s*)?(?:\[[^\]]*\]\s*)*[=)]\s*$", text[:at])
     return found.group(1) if found else None
 
@@ -266,9 +268,8 @@ class Functions:
 
 def too_much(page, files, symbols):
     limits, found = page.limits, []
-    for room, paths in rooms_of(files).items():
-        if len(paths) > limits["files of a folder"]:
-            found.append(f"{room}: {len(paths)} files; {limits['files of a folder']} are the limit")
+    if len(rooms_of(files)) > limits["folders of the product"]:
+        found.append(f"{len(rooms_of(files))} folders; {limits['folders of the product']} are the limit")
     for source in files.values():
         if source.lines > limits["lines of a file"]:
             found.append(f"{source.path}: {source.lines} lines; {limits['lines of a file']} are the limit")

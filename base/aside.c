@@ -14,7 +14,7 @@ int aside_refused(const char *path, struct error *err) {
                    path, strerror(errno));
 }
 
-/* What is there and is no file; and what others write too, as the streams of the process, whatever they lead to. */
+/* True: a device or a pipe, or a stream of the process (/dev/stdout), which others write too. */
 static bool is_stream(const char *path) {
   static const char *const streams[] = {"/dev/std", "/dev/fd/", "/proc/"};
   struct stat there;
@@ -63,7 +63,7 @@ int aside_close(struct aside *a, int code, struct error *err) {
   return code;
 }
 
-/* To open a pipe would wait for its reader. */
+/* Streams are not opened: opening a pipe would wait for its reader. */
 int aside_check(const char *path, struct error *err) {
   struct aside a;
   if (is_stream(path))
@@ -79,4 +79,19 @@ int aside_whole(const char *path, const void *bytes, size_t length, struct error
   if (!code && fwrite(bytes, 1, length, a.file) != length)
     code = aside_refused(path, err);
   return aside_close(&a, code, err);
+}
+
+int file_read(const char *path, struct text *out, struct error *err) {
+  char part[1 << 16];
+  size_t n;
+  FILE *file = fopen(path, "rb");
+  if (!file)
+    return error_set(err, OP_ERR_FILE, "%s cannot be opened: %s", path, strerror(errno));
+  while (text_ok(out) && (n = fread(part, 1, sizeof part, file)) > 0)
+    text_add_bytes(out, part, n);
+  const int why = ferror(file) ? errno : 0;
+  fclose(file);
+  if (why)
+    return error_set(err, OP_ERR_FILE, "%s cannot be read: %s", path, strerror(why));
+  return text_ok(out) ? OP_OK : error_memory(err, "a file", out->length);
 }

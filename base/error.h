@@ -8,7 +8,7 @@
 #include "op2jit.h"
 #include "text.h"
 
-/* Under MPI: who tells the user of an error. */
+/* With MPI: the rank that tells the user of an error. */
 enum error_teller {
   ERROR_MINE,     /* this rank, which may be the only one that has it */
   ERROR_AGREED,   /* this rank; all ranks have the same, and the message names those where it happened */
@@ -18,9 +18,9 @@ enum error_teller {
 struct error {
   int code;
   struct text message;
-  size_t prefix; /* the bytes of what error_prefix put in front last */
+  size_t prefix; /* bytes that error_prefix put in front last */
   enum error_teller teller;
-  int fact; /* for those who act on it: what it is, by the codes of the room that found it; 0: nothing is said */
+  int fact; /* code of the room that found it, for those who act on it; 0: none */
 };
 
 /* One row per code: op_last_error's name, and what docs/errors.md says of it. */
@@ -30,13 +30,13 @@ struct error_kind {
 /* Never NULL; unknown codes give the row of OP_ERR_INTERNAL. */
 const struct error_kind *error_kind(int code);
 
-/* Replaces what was there, by an error of this rank; returns `code`. */
+/* Replaces the old error by one of this rank; returns `code`. */
 int error_set(struct error *err, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* The same for what the user cannot mend: the message goes on with that, and asks to report it. */
+/* The same for a mistake of the library: the message also asks to report it. */
 int error_mistake(struct error *err, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* OP_ERR_MEMORY: `what` could not be allocated. Needs no memory itself. */
 int error_memory(struct error *err, const char *what, size_t bytes);
-/* The same for what has a name: `what` "dat", `name` "q" or NULL. */
+/* The same for a named thing: `what` "dat", `name` "q" or NULL. */
 int error_memory_of(struct error *err, const char *what, const char *name, size_t bytes);
 /* Put context in front of the message, e.g. "loop res_calc: "; returns the code. */
 int error_prefix(struct error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-/* How many bytes of valid UTF-8 begin here; 0 if they are not valid. */
+/* The number of bytes of the valid UTF-8 character here; 0 if it is not valid. */
 static size_t valid(const unsigned char *p, size_t left) {
   size_t n = *p < 0x80                 ? 1
              : *p >= 0xc2 && *p < 0xe0 ? 2
@@ -37,7 +37,7 @@ static void quote(struct text *out, const char *value, size_t length) {
   text_add_char(out, '"');
 }
 
-/* Whether a comma is due is seen from what was written last. */
+/* The last character tells whether a comma is needed. */
 static void begin(struct text *out, const char *key, size_t length) {
   char last = out->length ? out->data[out->length - 1] : '{';
   if (last == '\n' && out->length > 1)

@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
-
 bool list_add(struct list *list, void *item) {
   void **items = array_more(list->items, (size_t)list->count, sizeof *items);
   if (!items)
@@ -12,6 +10,13 @@ bool list_add(struct list *list, void *item) {
   list->items = items;
   items[list->count++] = item;
   return true;
+}
+
+bool list_has(const struct list *list, const void *item) {
+  for (int i = 0; i < list->count; i++)
+    if (list->items[i] == item)
+      return true;
+  return false;
 }
 
 void list_remove(struct list *list, const void *item) {

@@ -21,9 +21,35 @@ struct log {
 /* `spec` is OP2_LOG's value, words separated by commas; false if a word is neither a level nor a known category. */
 bool log_configure(struct log *log, const char *spec);
 bool log_wants(const struct log *log, enum log_level level, const char *category);
-/* For lines that the program asked for, by op_init's level: they are information, and OP2_LOG hides none of them. */
+/* The log for lines that the program asked for by op_init's level; OP2_LOG does not hide them. */
 struct log log_asked(const struct log *log);
 void log_line(const struct log *log, enum log_level level, const char *category, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+
+/* Progress of long work: one line on the terminal. The next line writes over it, and it is gone at the end. It
+ * stands behind what the program wrote and keeps the cursor's place. One thread at a time. Every function takes
+ * NULL and then does nothing. */
+enum progress_form {
+  PROGRESS_NONE,
+  PROGRESS_TERMINAL,
+  PROGRESS_LINES /* stderr goes elsewhere: each step is a line that stays, and how far it is is not said */
+};
+
+struct progress {
+  enum progress_form form;
+  bool shown;   /* there is something to wipe away */
+  double drawn; /* when */
+};
+
+/* A step begins. The line says what is done, and to what. */
+void progress_step(struct progress *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same step goes on. Called as often as one likes: few of them are drawn. */
+void progress_more(struct progress *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The work is over: wipe the line. */
+void progress_wipe(struct progress *p);
+static inline void progress_end(struct progress *p) {
+  if (p && p->shown)
+    progress_wipe(p);
+}
 
 #endif

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/structs/structs.h"
-#include "nearest.h"
+#include "base/structs.h"
 #include "op2jit.h"
+#include "text.h"
 
 const struct type_info types_of_c[TYPE_COUNT] = {
     [TYPE_NONE] = {"unknown", NULL, 0, false, false, NULL, 0},
@@ -43,7 +43,7 @@ const char *type_said(enum type_code code, bool fortran) {
   return name ? name : type_info(code)->name;
 }
 
-/* What other languages call these types: the nearest word would be another type. */
+/* Names of these types in other languages. The nearest name in C would be another type. */
 static const struct {
   const char *other;
   enum type_code code;
@@ -92,7 +92,7 @@ static bool normalise(const char *name, char *out, size_t size) {
   return true;
 }
 
-static enum type_code find(const char *name) {
+static enum type_code find_type(const char *name) {
   for (int i = TYPE_DOUBLE; i < TYPE_COUNT; i++)
     if (strcmp(name, types_of_c[i].name) == 0 ||
         (types_of_c[i].alias && strcmp(name, types_of_c[i].alias) == 0))
@@ -105,7 +105,7 @@ enum type_code type_parse(const char *name, bool *soa) {
     *soa = false;
   if (!name)
     return TYPE_NONE;
-  enum type_code quick = find(name); /* the usual spelling, without copying: this is on the warm path */
+  enum type_code quick = find_type(name); /* the usual spelling, without copying: this is on the warm path */
   if (quick == TYPE_NONE)
     quick = struct_find(name);
   if (quick != TYPE_NONE)
@@ -120,7 +120,7 @@ enum type_code type_parse(const char *name, bool *soa) {
     *soa = true;
     *colon = '\0';
   }
-  quick = find(clean);
+  quick = find_type(clean);
   return quick != TYPE_NONE ? quick : struct_find(clean);
 }
 
@@ -183,7 +183,7 @@ const struct access_row access_rows[ACCESSES] = {
 #define COMBINE_INT(T, sum)                                                                                  \
   COMBINE(T, access == OP_INC ? (T)(sum) : (access == OP_MIN ? b < a : b > a) ? b : a)
 
-/* A kernel that made a number of the NaN that it started from would do so again. */
+/* A kernel that made a number of a NaN that it started from would do so again. */
 #define COMBINE_FLOAT(T)                                                                                     \
   do {                                                                                                       \
     T start;                                                                                                 \
@@ -204,7 +204,7 @@ static void combine(enum type_code code, int access, void *target, const unsigne
   case TYPE_UINT: COMBINE_INT(unsigned, a + b); break;
   case TYPE_LONGLONG: COMBINE_INT(long long, (unsigned long long)a + (unsigned long long)b); break;
   case TYPE_ULONGLONG: COMBINE_INT(unsigned long long, a + b); break;
-  /* Poisoned copies hold what is no bool. */
+  /* Bytes of poisoned copies may be no valid bool. */
   case TYPE_BOOL: COMBINE_INT(unsigned char, a || b); break;
   case TYPE_CHAR: COMBINE_INT(char, a + b); break;
   case TYPE_SHORT: COMBINE_INT(short, a + b); break;
@@ -260,52 +260,39 @@ void type_start_sum(enum type_code code, void *target, size_t count) {
   }
 }
 
-#define NUMBER(T)                                                                                            \
-  do {                                                                                                       \
-    T v;                                                                                                     \
-    memcpy(&v, value, sizeof v);                                                                             \
-    return (double)v;                                                                                        \
-  } while (0)
-
-double type_number(enum type_code code, const void *value) {
-  switch (code) {
-  case TYPE_DOUBLE: NUMBER(double);
-  case TYPE_FLOAT: NUMBER(float);
-  case TYPE_INT: NUMBER(int);
-  case TYPE_UINT: NUMBER(unsigned);
-  case TYPE_LONGLONG: NUMBER(long long);
-  case TYPE_ULONGLONG: NUMBER(unsigned long long);
-  case TYPE_BOOL: NUMBER(unsigned char);
-  case TYPE_CHAR: NUMBER(char);
-  case TYPE_SHORT: NUMBER(short);
-  case TYPE_NONE:
-  case TYPE_COUNT: break;
-  }
-  return 0;
+unsigned long long type_bits(enum type_code code, const void *value) {
+  const struct type_info *info = type_info(code);
+  const size_t width = 8 * info->size;
+  unsigned long long bits = 0;
+  memcpy(&bits, value, info->size); /* little-endian machines only, as is the loader */
+  if (info->is_signed && info->size < sizeof bits && bits >> (width - 1))
+    bits |= ~0ull << width;
+  return bits;
 }
 
-#define PRINT(T, format, cast)                                                                               \
-  do {                                                                                                       \
-    T v;                                                                                                     \
-    memcpy(&v, value, sizeof v);                                                                             \
-    return snprintf(out, size, format, (cast)v);                                                             \
-  } while (0)
+double type_number(enum type_code code, const void *value) {
+  double wide;
+  float narrow;
+  if (code == TYPE_DOUBLE) {
+    memcpy(&wide, value, sizeof wide);
+    return wide;
+  }
+  if (code == TYPE_FLOAT) {
+    memcpy(&narrow, value, sizeof narrow);
+    return (double)narrow;
+  }
+  const unsigned long long bits = type_is_struct(code) ? 0 : type_bits(code, value);
+  return type_info(code)->is_signed ? (double)(long long)bits : (double)bits;
+}
 
 int type_print(enum type_code code, const void *value, char *out, size_t size) {
-  switch (code) {
-  case TYPE_DOUBLE: PRINT(double, "%.17g", double);
-  case TYPE_FLOAT: PRINT(float, "%.17g", double);
-  case TYPE_INT: PRINT(int, "%d", int);
-  case TYPE_UINT: PRINT(unsigned, "%u", unsigned);
-  case TYPE_LONGLONG: PRINT(long long, "%lld", long long);
-  case TYPE_ULONGLONG: PRINT(unsigned long long, "%llu", unsigned long long);
-  case TYPE_BOOL: PRINT(unsigned char, "%d", int);
-  case TYPE_CHAR: PRINT(char, "%d", int);
-  case TYPE_SHORT: PRINT(short, "%d", int);
-  case TYPE_NONE:
-  case TYPE_COUNT: break;
-  }
-  return type_is_struct(code) ? struct_print(code, value, out, size) : snprintf(out, size, "?");
+  if (type_is_struct(code))
+    return struct_print(code, value, out, size);
+  if (!type_info(code)->size)
+    return snprintf(out, size, "?");
+  if (type_info(code)->is_float)
+    return snprintf(out, size, "%.17g", type_number(code, value));
+  return snprintf(out, size, type_info(code)->is_signed ? "%lld" : "%llu", type_bits(code, value));
 }
 
 void type_add_shortest(enum type_code code, const void *value, struct text *out) {

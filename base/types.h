@@ -10,7 +10,7 @@
 #include "text.h"
 
 enum type_code {
-  TYPE_NONE, /* not a type: an op_arg whose type name was not understood */
+  TYPE_NONE, /* no type: an op_arg with an unknown type name */
   TYPE_DOUBLE,
   TYPE_FLOAT,
   TYPE_INT,
@@ -21,13 +21,13 @@ enum type_code {
   TYPE_CHAR,
   TYPE_SHORT,
   TYPE_COUNT
-  /* Behind it: the structs of the program, see type_declare. */
+  /* Larger codes are structs of the program, see type_declare. */
 };
 
 /* A member of a struct of the program. */
 struct type_member {
   char *name;
-  enum type_code type; /* of its values; TYPE_NONE: the library has none such, they are bytes */
+  enum type_code type; /* of its values; TYPE_NONE: bytes, for the library has no such type */
   size_t offset, size;
 };
 
@@ -57,8 +57,8 @@ static inline const struct type_info *type_info(enum type_code code) {
 int type_declare(const char *name, size_t size, int nmembers, const struct op2jit_member members[],
                  struct error *err);
 void types_forget(void);
-/* All structs. A plugin with code of its own for types looks into the library's. They are a table of the process, as
- * the numbers are, for one context at a time. */
+/* The table of all structs, one for the process, for one context at a time. A plugin with its own copy of this
+ * code uses the library's table. */
 enum { TYPES_OF_PROGRAM = 64 };
 struct type_table {
   struct type_info infos[TYPES_OF_PROGRAM];
@@ -66,31 +66,32 @@ struct type_table {
 };
 struct type_table *types_of_program(void);
 void types_look_into(struct type_table *table);
-/* Name, size and members, on a line: what generated code depends on. */
+/* Name, size and members in one line, for keys of code. */
 void type_print_layout(enum type_code code, struct text *out);
 
 /* Parse "double", "uint", "unsigned  int", "double:soa" (spaces do not matter). *soa may be NULL: then a
  * ":soa" suffix makes the name unknown. TYPE_NONE if it is not a type. */
 enum type_code type_parse(const char *name, bool *soa);
 
-/* May `is`, the name of what a C pointer points to, be data of this type? "" always may, and whole numbers of one
- * size are one another's bits, with a sign or without. */
+/* True: `is`, the name of the type that a C pointer points to, may be data of this type. "" always may. Whole
+ * numbers of one size may stand for one another, with a sign or without. */
 bool type_fits(enum type_code declared, const char *is);
-/* As messages say it to the program: C's name, or Fortran's. */
+/* The name in messages to the program: C's, or Fortran's. */
 const char *type_said(enum type_code code, bool fortran);
-/* "the type is "double", and VERB C variables of type float. Declare ... ": what is wrong if it does not fit.
- * `verb` "the value is a", `remedy` "Declare it as", `memory` "const void *", or NULL to a program in Fortran. */
+/* The message for a type that does not fit: "the type is "double", and VERB C variables of type float. Declare
+ * ...". `verb` "the value is a", `remedy` "Declare it as", `memory` "const void *", or NULL for a program in
+ * Fortran. */
 void type_tell_misfit(enum type_code declared, const char *is, const char *verb, const char *remedy,
                       const char *memory, struct text *out);
 
-/* OP_ERR_TYPE with these words unless it fits; a type that is none is found elsewhere. */
+/* OP_ERR_TYPE with these words unless it fits. TYPE_NONE passes; it is reported elsewhere. */
 int type_check_pointed(enum type_code declared, const char *is, const char *verb, const char *memory,
                        struct error *err);
 
 /* All names, for messages: "double, float, ...". */
 const char *type_names(void);
 const char *type_names_in_fortran(void);
-/* What is wrong with a name that type_parse did not know, or NULL, and what was expected. */
+/* Says what is wrong with a name that type_parse did not know, or NULL, and what was expected. */
 void type_tell_unknown(const char *said, struct text *out);
 
 /* ---- what each access means: one row for each, by op_access ---- */
@@ -101,7 +102,7 @@ struct access_row {
   bool reads;              /* the kernel gets the value that was there */
   bool changes;            /* the kernel leaves another value, which counts */
   bool assigns;            /* ... in the place of the one that was there: elements must not meet */
-  bool reduces;            /* ... which is put together with what other elements leave, in any order */
+  bool reduces;            /* ... which is combined with what other elements leave, in any order */
   bool is_extremum;        /* ... by keeping the smaller or the larger */
   bool of_dats;            /* globals have all of them */
 };
@@ -129,20 +130,21 @@ static inline bool access_is_extremum(int access) {
 /* target = target (access) value for one value: access OP_INC, OP_MIN or OP_MAX. A NaN on either side
  * of MIN or MAX gives NaN. */
 void type_combine(enum type_code code, int access, void *target, const void *value);
-/* For an extremum of a dat: `value` is what the kernel made of `start`, which `target` held before any element. A NaN
- * that was there from the start gives way to a number, one that an element left does not. */
+/* Combines an extremum of a dat: `value` is the kernel's result from `start`, which `target` held before any
+ * element. A number replaces a NaN that was there from the start, but not one that an element left. */
 void type_improve(enum type_code code, int access, void *target, const void *start, const void *value);
-/* What a sum of floating-point numbers begins with, and is left as it is by: -0.0, for 0 + -0.0 is 0. Zero for
- * whole numbers. */
+/* The start of a sum, which changes nothing: -0.0 for floating point, for 0 + -0.0 is 0; zero for whole
+ * numbers. */
 void type_start_sum(enum type_code code, void *target, size_t count);
-/* From what the user started with, which stands in `target`, `count` values one after the other, each `distance`
- * bytes behind the one before. Where that start is a NaN, MIN and MAX take numbers rather than NaN: the kernel has
- * made a number of it. */
+/* Combines `count` values, `distance` bytes apart, with the user's start in `target`. If that start is a NaN,
+ * MIN and MAX take numbers rather than NaN, for the kernel has made a number of it. */
 void type_combine_many(enum type_code code, int access, void *target, const unsigned char *values,
                        size_t distance, size_t count);
+/* The bits of a whole number in eight bytes, with the sign carried up. */
+unsigned long long type_bits(enum type_code code, const void *value);
 /* The value as a double, rounded if need be. */
 double type_number(enum type_code code, const void *value);
-/* Are two values the same bytes, but for those between a struct's members? */
+/* True: two values have the same bytes, not counting those between a struct's members. */
 bool type_same(enum type_code code, const void *a, const void *b);
 /* The same, where floating-point members may differ by a part of the larger: `wide` of doubles, `narrow` of floats. */
 bool type_near(enum type_code code, const void *a, const void *b, double wide, double narrow);

@@ -8,7 +8,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-/* Where the build makes plugins, from the top of the build tree; that is recognised by meson's own file. */
+/* Folders of the build tree with plugins. The top of the tree is known by meson's own file. */
 static const char *const build_folders[] = {"jit/clang", "runtime/ranks/mpi", "runtime/spread/ptscotch",
                                             "runtime/files", "runtime/solve"};
 static const char build_mark[] = "build.ninja";
@@ -22,7 +22,7 @@ int whereami(struct text *path, struct error *err) {
   /* The program itself has no name in the linker's list. */
   const char *file = map->l_name[0] ? map->l_name : "/proc/self/exe";
   char *resolved = realpath(file, NULL);
-  if (!resolved && !map->l_name[0]) /* where /proc is not mounted: what the program was started as */
+  if (!resolved && !map->l_name[0]) /* without /proc: the name that the program was started by */
     resolved = realpath((const char *)getauxval(AT_EXECFN), NULL);
   if (!resolved)
     return error_set(err, OP_ERR_FILE,

@@ -1,5 +1,5 @@
-/* Where this library's own file is, and from there its plugins: beside it in an installed tree, which may be moved
- * as a whole, or where the build made them in a build tree. For the op2jit command, which has the library in it,
+/* Finds this library's own file, and its plugins from there: beside it in an installed tree, which may be moved
+ * as a whole, or at their places in a build tree. The op2jit command, which has the library inside, looks
  * beside the installed library. Nothing is opened here. */
 #ifndef OP2JIT_BASE_WHEREAMI_H
 #define OP2JIT_BASE_WHEREAMI_H
@@ -13,7 +13,7 @@
  * from: libop2jit.so, or a program that has the library in it. OP_ERR_FILE if the system does not say. */
 int whereami(struct text *path, struct error *err);
 
-/* Does the address belong to a file of the program, as its variables at file scope do? */
+/* True: the address belongs to a file of the program, as its variables at file scope do. */
 bool whereami_static(const void *address);
 
 /* Replaces `path` by that of the plugin file `name` ("op2jit-clang.so"), which exists: in the folder `first`

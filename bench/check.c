@@ -11,7 +11,7 @@
 #include "api/api.h"
 #include "common/options.h"
 #include "common/report.h"
-#include "jit/proof/prove.h"
+#include "jit/prove.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 #include "ranks/comm.h"

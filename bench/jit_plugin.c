@@ -7,7 +7,7 @@
 
 #include "base/whereami.h"
 #include "jit/compiler.h"
-#include "jit/front/prelude.h"
+#include "jit/kernel/prelude.h"
 #include "jit/target.h"
 
 static const char vadd[] = "void op2_range(void *const *frame, const int *list, long begin, long end) {\n"

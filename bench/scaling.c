@@ -17,14 +17,14 @@
 #include <string.h>
 
 #include "../tests/distribute/crew.h"
-#include "base/size.h"
+#include "base/list.h"
 #include "grid.h"
-#include "plan/depth/copies.h"
-#include "plan/depth/depth.h"
-#include "spread/distribute/directory.h"
-#include "spread/distribute/move.h"
-#include "spread/partition/parts.h"
-#include "spread/rings/rings.h"
+#include "plan/copies.h"
+#include "plan/depth.h"
+#include "spread/parts/directory.h"
+#include "spread/parts/move.h"
+#include "spread/parts/parts.h"
+#include "spread/rings.h"
 
 /* What airfoil exchanges before res_calc, for each cell reached: q and adt; it does so twice in an iteration. */
 enum { ROW_BYTES = (4 + 1) * 8, EXCHANGES = 2 };
@@ -111,8 +111,8 @@ static int part_cells(const struct trial *t, struct comm *comm, const struct sha
 }
 
 static struct figures count(const struct built *built) {
-  const struct halo_side *receive = &built->maps[EDGE_CELLS].halo->exchange.receive;
-  const struct halo_side *send = &built->maps[EDGE_CELLS].halo->exchange.send;
+  const struct halo_side *receive = &built->maps[EDGE_CELLS].halo->receive;
+  const struct halo_side *send = &built->maps[EDGE_CELLS].halo->send;
   const long *edges = built->sets[EDGES].extents;
   struct figures f = {.halo_cells = (double)receive->first[receive->count],
                       .neighbours = send->count,
@@ -176,7 +176,7 @@ static int count_waiting(const struct built *built, int ranks, struct figures *f
   struct chain_map maps[MAPS];
   struct chain_set sizes[SETS];
   struct copies_set sets[SETS];
-  struct copies c;
+  struct deep_copies c;
   for (int s = 0; s < SETS; s++) {
     const long *e = built->sets[s].extents;
     sets[s] = (struct copies_set){e[EXTENT_CORE], e[EXTENT_OWNED], e[EXTENT_EXEC], e[EXTENT_NONEXEC]};
@@ -247,7 +247,7 @@ static int *find_owners(const struct distribution *d, const struct ring_set *rin
 }
 
 /* Of a step: what arrives, from how many ranks, and what runs twice. */
-static void add_up(const struct copies *c, const struct chain *chain, const struct copies_set *sets,
+static void add_up(const struct deep_copies *c, const struct chain *chain, const struct copies_set *sets,
                    const int *owners, int ranks, int way, struct figures *f) {
   const double steps = ways[way].layers / 2.0;
   bool *from = must(array_new((size_t)ranks, sizeof *from));
@@ -275,7 +275,7 @@ static int count_way(const struct built *built, const struct rings *rings, int r
   struct chain_set sizes[SETS];
   struct copies_set sets[SETS];
   struct depths d;
-  struct copies c;
+  struct deep_copies c;
   for (int s = 0; s < SETS; s++) {
     const long *e = built->sets[s].extents, *ends = rings->sets[s].ends;
     sets[s] = (struct copies_set){e[EXTENT_CORE], e[EXTENT_OWNED], ends[2 * layers], ends[2 * layers + 1]};
@@ -351,7 +351,7 @@ static int run_rank(struct comm *comm, void *user, struct error *err) {
     code = count_layers(comm, &built, &t->ranks[comm->rank], err);
   for (int s = 0; s < SETS; s++) {
     free(part[s]);
-    exchange_free(&routes[s]);
+    halo_exchange_free(&routes[s]);
   }
   built_free(&built);
   share_free(&share);

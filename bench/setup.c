@@ -16,19 +16,18 @@
 
 #include "../tests/distribute/crew.h"
 #include "base/log.h"
-#include "base/progress/progress.h"
 #include "context/context.h"
 #include "context/env.h"
 #include "context/trace.h"
 #include "files/io.h"
-#include "files/state.h"
+#include "files/plugin.h"
 #include "grid.h"
 #include "mesh/data.h"
 #include "mesh/handles.h"
 #include "mesh/mesh.h"
 #include "op2jit.h"
-#include "spread/distribute/directory.h"
-#include "spread/partition/partition.h"
+#include "spread/parts/directory.h"
+#include "spread/parts/partition.h"
 #include "spread/spread.h"
 
 /* ---- what the library allocates for a rank: the linker leads its calls here (--wrap) ---- */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "run/team.h"
+#include "exec/team.h"
 
 enum { rounds = 2000, batch = 10, repeats = 5, barriers = 100 };
 static const double most_seconds = 0.1;

@@ -27,7 +27,8 @@ void ahead_open(struct ahead *a, int *threads) {
  * for one. So it waits. One for the process, as exit() is. */
 static struct {
   pthread_once_t once;
-  atomic_int compiling; /* release when one is over, acquire at exit: then it touches nothing any more */
+  /* release when a compile is over, acquire at exit, after which no thread touches the compiler */
+  atomic_int compiling;
   atomic_int
       process; /* a forked child has none of these threads; it has one thread when it looks: any order would do */
 } leaving = {.once = PTHREAD_ONCE_INIT};
@@ -83,13 +84,14 @@ static void forget_work(struct ahead *a) {
   count_threads(a);
 }
 
+/* A forked child forgets the work without freeing it: the parent's thread may have been changing it. */
 static void leave_to_parent(struct ahead *a) {
   if (!behind_is_lost(&a->behind))
     return;
   a->generated = (struct generated){0};
   a->fp = NULL;
   a->result = NULL;
-  count_threads(a);
+  forget_work(a);
 }
 
 void ahead_finish(struct ahead *a) {
@@ -153,7 +155,7 @@ bool ahead_is_busy(const struct ahead *a) {
   return behind_is_busy(&a->behind);
 }
 
-static struct ahead_result **find(struct ahead *a, const char *hash) {
+static struct ahead_result **find_result(struct ahead *a, const char *hash) {
   ahead_collect(a);
   struct ahead_result **at = &a->results;
   while (*at && strcmp((*at)->hash, hash) != 0)
@@ -162,11 +164,11 @@ static struct ahead_result **find(struct ahead *a, const char *hash) {
 }
 
 bool ahead_has(struct ahead *a, const char *hash) {
-  return *find(a, hash) != NULL;
+  return *find_result(a, hash) != NULL;
 }
 
 bool ahead_take(struct ahead *a, const char *hash, struct compile_result *result, double *seconds) {
-  struct ahead_result **at = find(a, hash), *r = *at;
+  struct ahead_result **at = find_result(a, hash), *r = *at;
   if (!r)
     return false;
   *result = r->result;

@@ -12,7 +12,7 @@ extern "C" {
 struct lowered;
 
 struct compile_file {
-  const char *name; /* what messages and #include say */
+  const char *name; /* in messages and #include */
   const char *text;
   size_t length;
 };
@@ -23,9 +23,9 @@ struct compile_file {
 enum compile_trial { COMPILE_NO_TRIAL, COMPILE_ZEROS, COMPILE_PATTERN };
 
 struct compile_request {
-  /* The first is compiled; it may #include the others. With a line "#pragma op2jit bounds" in it code for CPUs calls
-   * __ubsan_handle_out_of_bounds_abort before it uses an index beyond an array; with "#pragma op2jit rolled" its loops
-   * mostly run a few rounds, and not always as many. */
+  /* The first is compiled; it may #include the others. With a line "#pragma op2jit bounds" code for CPUs calls
+   * __ubsan_handle_out_of_bounds_abort before it uses an index beyond an array. With "#pragma op2jit rolled"
+   * the compiler expects loops of few rounds, whose number varies. */
   const struct compile_file *files;
   int nfiles;
   const char *cpu;      /* CPU: name for tuning, as target_host has it; CUDA: "sm_90" */
@@ -72,7 +72,7 @@ struct compiler {
 };
 #define COMPILER_ABI 4
 
-/* What a plugin exports, under the name "op2jit_compiler". */
+/* The entry of a plugin, exported as "op2jit_compiler". */
 typedef const struct compiler *compiler_entry(void);
 
 #ifdef __cplusplus

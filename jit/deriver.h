@@ -1,6 +1,6 @@
-/* The derivative of a kernel is again a kernel. A third entry of the clang plugin: from a kernel's text and its arguments
- * it writes the text of the tangent or the adjoint kernel, and says what each of its parameters is. Plain C types only:
- * the plugin is C++. */
+/* The deriver: a third entry of the clang plugin. From a kernel's text and arguments it writes the text of the
+ * tangent or adjoint kernel, which is again a kernel, and says what each of its parameters is. Plain C types
+ * only: the plugin is C++. */
 #ifndef OP2JIT_JIT_DERIVER_H
 #define OP2JIT_JIT_DERIVER_H
 
@@ -11,13 +11,13 @@ extern "C" {
 #endif
 
 enum derive_mode {
-  DERIVE_TANGENT,   /* does what the kernel does, and carries the dots along: yd = J xd */
-  DERIVE_ADJOINT,   /* does nothing of what the kernel does, and carries the bars back: xb += J^T yb */
-  DERIVE_CANDIDATES /* what this element alone makes of each active MIN and MAX, and nothing else */
+  DERIVE_TANGENT,   /* does what the kernel does, and computes the dots: yd = J xd */
+  DERIVE_ADJOINT,   /* does not repeat the kernel's own effects, and computes the bars: xb += J^T yb */
+  DERIVE_CANDIDATES /* only computes what this element makes of each active MIN and MAX */
 };
 
-/* What a parameter of the derived kernel is. "As the argument" means: a dat or a global of the same type and dim, through
- * the same map and index. */
+/* The meaning of a parameter of the derived kernel. "As the argument": a dat or a global of the same type and
+ * dim, through the same map and index. */
 enum derive_role {
   DERIVE_VALUE, /* the argument itself. Tangent: with its own access. Else READ (or WORK): what it held before the loop.
                  * So this is what must be kept of the dat */
@@ -68,14 +68,14 @@ struct derive_request {
   int nconstants;
 };
 
-/* Why there is no derivative. jit/derive/words.c has the words and the remedy of each. */
+/* Reasons for no derivative. jit/derivatives.c has the words and the remedy of each. */
 enum derive_refusal {
   DERIVE_FINE,
   DERIVE_NO_RULE,    /* name: a function whose derivative is not known */
   DERIVE_WRITTEN_AT, /* name: of a row or array that is written at an index which is known at run time only */
   DERIVE_POINTER,    /* name: of a pointer that depends on data */
   DERIVE_POINTER_CAST, /* bytes of numbers are looked at as something else */
-  DERIVE_NO_BOUND, /* of a loop that carries values of which the reverse needs each: rounds are not bounded */
+  DERIVE_NO_BOUND, /* of a loop that carries values and whose reverse needs each of them: rounds are not bounded */
   DERIVE_GOTO,
   DERIVE_STATEMENT, /* another statement or expression without a rule; name: clang's word for it */
   DERIVE_TYPE,      /* name: a type without a rule: long double, complex, a union with reals */
@@ -96,9 +96,9 @@ struct derive_result {
   int line, column; /* from 1; 0 if none */
   const char *name; /* see the refusal; else "" */
   int numbers[2];
-  /* Of no refusal. The function's name and the text of a kernel file of its own. Before the first parameter of each ragged
-   * map comes the number of targets, as for any kernel; `parameters` has no line for it. nparameters 0: the derived loop
-   * has no effect, and need not run. */
+  /* Set without a refusal: the function's name and the text of a kernel file of its own. As for any kernel, the
+   * number of targets comes before the first parameter of each ragged map; `parameters` has no row for it.
+   * nparameters 0: the derived loop has no effect and need not run. */
   const char *derived, *text;
   const struct derive_parameter *parameters;
   int nparameters;
@@ -115,7 +115,7 @@ struct deriver {
 /* Raised whenever the same request gets another answer: remembered texts are of one number. */
 #define DERIVER_ABI 4
 
-/* What the plugin exports, under the name "op2jit_deriver". */
+/* The entry of the plugin, exported as "op2jit_deriver". */
 typedef const struct deriver *deriver_entry(void);
 
 #ifdef __cplusplus

@@ -1,22 +1,25 @@
-/* From a description to a function that runs: what the runtime calls. Asks memory, then the store, then the
- * compiler. The compiler plugin is opened at the first miss only. One thread at a time. */
+/* From a description to a function that runs, for the runtime. Asks memory, then the store, then the compiler.
+ * The compiler plugin is opened only at the first miss. One thread at a time. */
 #ifndef OP2JIT_JIT_JIT_H
 #define OP2JIT_JIT_JIT_H
 
 #include <stdbool.h>
 
+#include "base/error.h"
 #include "base/log.h"
-#include "jit/front/describe.h"
-#include "jit/generate/shape.h"
-#include "jit/proof/facts.h"
+#include "jit/emit/choose.h"
+#include "jit/emit/generate.h"
+#include "jit/facts.h"
+#include "jit/kernel/kernel.h"
+#include "jit/key/signature.h"
+#include "jit/plugin.h"
 #include "jit/prover.h"
-#include "jit/share.h"
 
 struct jit;
 struct store;
 struct target;
 struct texts_unit;
-struct texts_wish;
+struct read_request;
 
 enum jit_mode {
   JIT_ON,
@@ -59,10 +62,9 @@ struct jit_code {
   size_t size;                       /* bytes of the binary */
   const char *hash;                  /* of the key, hexadecimal */
   int spills;                        /* values that are kept in memory for want of registers */
-  const char *remarks; /* what the vectorisers said of it, a line each; "" if nothing is known */
+  const char *remarks;               /* remarks of the vectorisers, a line each; "" if there are none */
   struct facts facts; /* of the kernel, where this call or an earlier one found them on the way to the code */
-  const char
-      *scalar; /* strips whose kernel is not made of vector instructions: the compiler's reason; else "" */
+  const char *scalar; /* the compiler's reason why a strip has no vector instructions; else "" */
 };
 
 /* The code of a loop in one shape, which is the target's: of processors a struct shape. Errors: OP_ERR_COMPILE
@@ -70,13 +72,13 @@ struct jit_code {
  * OP_ERR_KERNEL. Messages name kernel, file and line; the caller puts the loop in front. */
 int jit_code(struct jit *jit, const struct desc *d, const void *shape, struct jit_code *out,
              struct error *err);
-/* The same without waiting for the compiler. False: what jit_code needs is being compiled on a thread of lowest
- * priority, or something else is; ask again later. True: jit_code has nothing to compile any more, or only it can
- * say why not. */
+/* The same without waiting for the compiler. False: a compile is under way on a thread of lowest priority, of
+ * this code or of other code; ask again later. True: jit_code has nothing left to compile, or only it can say
+ * why not. Several ranks call it together and compile nothing: false where their leader does not have the code. */
 bool jit_prepare(struct jit *jit, const struct desc *d, const void *shape);
 /* Wait for a compile that is under way behind the program. */
 void jit_finish(struct jit *jit);
-/* Is a compile under way behind the program? */
+/* True: a compile is under way behind the program. */
 bool jit_is_busy(const struct jit *jit);
 /* The threads of a compile that is done are gone afterwards. */
 void jit_collect(struct jit *jit);
@@ -95,30 +97,42 @@ const struct jit_counters *jit_counters(const struct jit *jit);
 
 struct jit_wish {
   enum reading
-      reads; /* as what another compiler is to read the text: OP_ERR_KERNEL where it refuses it, or takes it for
-                       * something else */
+      /* as which language another compiler reads the text: OP_ERR_KERNEL if that compiler would refuse it, or
+       * read it differently */
+      reads;
   bool
-      alone; /* nobody will compile it: OP_ERR_COMPILE of a text that does not compile. With others the leader is asked */
+      /* it will not be compiled: OP_ERR_COMPILE of a text that does not compile. With several ranks the leader
+       * is asked */
+      alone;
   bool recalled; /* the store alone is asked */
 };
-/* What is known of a text with its arguments; OP_ERR_VIOLATION if it breaks a promise. The store remembers it; else clang's
- * tree says it, unless JIT_LOAD forbids that. *asked false: there is nobody to ask. */
+/* Facts about a text with its arguments; OP_ERR_VIOLATION if it breaks a promise. They come from the store,
+ * else from clang's tree, unless JIT_LOAD forbids that. *asked false: there is nobody to ask. */
 int jit_facts(struct jit *jit, const struct desc *d, const struct jit_wish *wish, struct facts *out,
               bool *asked, struct error *err);
-/* What is proved of each argument of a loop, by its number, into `verdicts` (enum prove_verdict of jit/prover.h).
- * `understood` false: the text does not compile, as compiling it will say. OP_ERR_NOT_BUILT, OP_ERR_BACKEND. */
+/* The verdict of the proof of each argument of a loop, by its number, into `verdicts` (enum prove_verdict of
+ * jit/prover.h). `understood` false: the text does not compile, and compiling it will say why.
+ * OP_ERR_NOT_BUILT, OP_ERR_BACKEND. */
 int jit_verdicts(struct jit *jit, const struct desc *d, enum prove_verdict verdicts[], bool *understood,
                  struct error *err);
-/* The same of rows of ragged maps: nothing, if nobody knows. */
+/* The same for rows of ragged maps; empty if nothing is known. */
 void jit_rows(struct jit *jit, const struct desc *d, struct row_facts *out);
-/* Which compiler it is ("clang 19.1.7"), for reports; OP_ERR_NOT_BUILT if there is none. */
+/* The compiler's name and version ("clang 19.1.7"), for reports; OP_ERR_NOT_BUILT if there is none. */
 int jit_compiler(struct jit *jit, struct text *out, struct error *err);
 
 /* The texts of the kernels of a C++ program's unit (jit/texts/), which texts_free releases. With others: all ask
  * together, and the leader reads. What is wrong is said in out->why; OP_ERR_MEMORY or an error of ranks. */
-int jit_read(struct jit *jit, const struct texts_wish *wish, struct texts_unit *out, struct error *err);
+int jit_read(struct jit *jit, const struct read_request *wish, struct texts_unit *out, struct error *err);
 
 /* Bytes of the widest vectors that code is made for. */
 int jit_vector_bytes(struct jit *jit);
+
+/* OP2_DUMP: what was generated and compiled, as files that people and debuggers read. */
+/* Make "FOLDER/KERNEL-SHAPE-HASH/", with the sources and the key in it; its absolute path goes to `where`.
+ * OP_ERR_FILE. */
+int dump_sources(const char *folder, const struct signature *key, const char *shape,
+                 const struct generated *files, struct text *where, struct error *err);
+/* One more file there. */
+int dump_file(const char *where, const char *name, const void *bytes, size_t length, struct error *err);
 
 #endif

@@ -1,11 +1,11 @@
-/* One compile: from the store if it is there, else from the compiler; what is kept, dumped and said of it. */
+/* One compile: takes the code from the store or the compiler, and keeps, dumps and reports what comes of it. */
 #include "jit/job.h"
 
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/progress/progress.h"
-#include "jit/dump.h"
+#include "base/log.h"
+#include "jit/jit.h"
 #include "jit/messages.h"
 
 /* ---- binaries become code ------------------------------------------------------------------------*/
@@ -16,7 +16,7 @@ static int load_entry(struct job *job, const void *binary, size_t size, struct e
   return jit->target->load(jit->self, job->d, binary, size, &job->e->loaded, err);
 }
 
-/* What others are to get. */
+/* Keeps a copy of the binary for other ranks. */
 static void keep_for_others(struct job *job, const void *binary, size_t size) {
   if (job->jit->options.share)
     text_add_bytes(&job->outcome.binary, binary, size);
@@ -36,7 +36,7 @@ static void remember_messages(struct jit *jit, struct entry *e) {
   text_free(&source);
 }
 
-/* For who wonders about a warm run. */
+/* Logs a hit with its row. */
 static void log_hit(const struct job *job, const struct store_blob *blob) {
   struct text where = {0};
   if (!log_wants(job->jit->options.log, LOG_DEBUG, "cache"))
@@ -131,7 +131,7 @@ struct compile_request job_request(const struct jit *jit, const struct desc *d) 
                                   .remarks = 1};
 }
 
-/* With a dump the compiler is told the files' real paths, for the debugger. */
+/* With a dump the compiler gets the files' real paths, for the debugger. */
 static void compile_now(struct job *job) {
   struct text names[3] = {{0}};
   const char *plain[3] = {job->files.main_file, job->files.kernel_file, job->files.prelude_file};
@@ -259,7 +259,7 @@ static void explain_miss(struct job *job, struct text *why) {
     text_add(why, "there is no cache");
 }
 
-/* Before the compile, since afterwards the cache has the kernel. */
+/* Must come before the compile, for afterwards the cache has the kernel. */
 static void log_miss(struct job *job) {
   struct text why = {0};
   if (!log_wants(job->jit->options.log, LOG_INFO, "cache"))
@@ -282,7 +282,7 @@ static int missing(struct job *job, struct error *err) {
 }
 
 /* Ask the store. True if that settles it: `e` has code, or *code says why not. */
-static bool settled_by_store(struct job *job, int *code, struct error *err) {
+static bool answered_by_store(struct job *job, int *code, struct error *err) {
   *code = OP_OK;
   if (take_from_store(job, err)) {
     *code = job->e->loaded.code ? OP_OK : err->code;
@@ -295,8 +295,8 @@ static bool settled_by_store(struct job *job, int *code, struct error *err) {
   return true;
 }
 
-/* The prover parses what the compiler is to compile, and lowers it too: but not where the compiler was begun already, is to have
- * other names of files, or is asked for its warnings. */
+/* The prover parses the same files as the compiler, and lowers them too. It does not lower them if a compile
+ * was begun already, uses other file names (a dump), or gives warnings. */
 static int prove(struct job *job, struct error *err) {
   struct jit *jit = job->jit;
   const struct compile_request then = job_request(jit, job->d);
@@ -316,7 +316,7 @@ static int find_or_compile(struct job *job, enum jit_from *from, struct error *e
   bool fresh = jit->dump && jit->options.mode == JIT_ON;
   int code = OP_OK;
   *from = JIT_FROM_CACHE;
-  if (!fresh && settled_by_store(job, &code, err))
+  if (!fresh && answered_by_store(job, &code, err))
     return code;
   if (jit->target->recall && jit->target->recall(jit->self, job->d, err) != OP_OK)
     return err->code;
@@ -331,7 +331,7 @@ static int find_or_compile(struct job *job, enum jit_from *from, struct error *e
   if (code)
     return code;
   if (!fresh && store_lease(jit->options.store, &job->e->key.key) == STORE_LEASE_READY &&
-      settled_by_store(job, &code, err))
+      answered_by_store(job, &code, err))
     return code;
   *from = JIT_FROM_COMPILER;
   log_miss(job);
@@ -361,7 +361,7 @@ int job_obtain(struct job *job, enum jit_from *from, struct error *err) {
   return code;
 }
 
-/* What the leader got. */
+/* Takes over the leader's outcome. */
 static int adopt(struct job *job, struct error *err) {
   struct entry *e = job->e;
   e->failed = job->outcome.failed;
@@ -379,7 +379,7 @@ static int adopt(struct job *job, struct error *err) {
 
 int job_obtain_together(struct job *job, int code, enum jit_from *from, struct error *err) {
   const struct jit_share *share = job->jit->options.share;
-  const bool broken = code != OP_OK; /* without the generated text nothing can be told of what comes */
+  const bool broken = code != OP_OK; /* without the generated text no message can be made */
   if (share->leads && !broken) {
     code = job_obtain(job, from, err);
     job->outcome.failed = job->e->failed;

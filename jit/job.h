@@ -1,4 +1,4 @@
-/* What jit.c and job.c share. */
+/* Structs that jit.c and job.c share. */
 #ifndef OP2JIT_JIT_JOB_H
 #define OP2JIT_JIT_JOB_H
 
@@ -8,7 +8,7 @@
 
 enum { BUCKETS = 256 };
 
-/* One key: its code, or why there is none. */
+/* The code of one key, or its failure. */
 struct entry {
   struct entry *next;
   struct signature key;
@@ -45,17 +45,17 @@ struct job {
   struct generated files;
   struct text shape;
   struct compile_result result;
-  struct prove_result proved; /* what the prover has done for the compiler */
+  struct prove_result proved; /* work of the prover for the compiler */
   double seconds, behind;     /* of the compile; the same, if it ran behind the program */
   double prove_start, prove_seconds;
   struct jit_outcome outcome; /* for others */
 };
 
-/* What the compiler is asked, but for the files and debug information. */
+/* The request to the compiler, without files and debug information. */
 struct compile_request job_request(const struct jit *jit, const struct desc *d);
-/* Get the entry's code: from the store, or by compiling what job->files holds; with the remarks. */
+/* Gets the entry's code from the store, or by compiling job->files, with the remarks. */
 int job_obtain(struct job *job, enum jit_from *from, struct error *err);
-/* The same with others, after `code` of what came before: the leader gets it and gives it to all. */
+/* The same with other ranks. `code`: of what came before. The leader gets the code and gives it to all. */
 int job_obtain_together(struct job *job, int code, enum jit_from *from, struct error *err);
 /* Tell of the failed compile that the entry remembers: OP_ERR_COMPILE. */
 int job_report_failure(struct job *job, struct error *err);

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/nearest.h"
-#include "jit/front/excerpt.h"
-#include "jit/generate/skeleton.h"
+#include "base/text.h"
+#include "jit/emit/skeleton.h"
+#include "jit/kernel/excerpt.h"
 
 enum { MOST_ERRORS = 5 };
 
@@ -71,7 +71,7 @@ static int find_word(const char *at, size_t length, const char *const words[], i
   return -1;
 }
 
-/* The next line that is a message; what is none is passed over. */
+/* The next line that is a message; other lines are skipped. */
 static bool next_message(const char **at, struct message *m) {
   while (**at) {
     const char *line = *at;
@@ -111,7 +111,7 @@ static struct source source_of(enum place place, const struct told *t) {
       .text = "", .file = place == PLACE_PRELUDE ? "what every kernel has" : "compiler", .line = 1};
 }
 
-/* A macro that has its argument in several places, as OP_ROW, would say it for each. `before`: names of base/nearest.h. */
+/* A macro that has its argument in several places, as OP_ROW, would say it for each. `before`: names of base/text.h. */
 static void say_once(struct text *before, const struct text *said, struct text *out) {
   if (!said->length || names_have(before, text_str(said), said->length))
     return;
@@ -136,17 +136,12 @@ static void tell(const struct message *m, const struct told *t, const char *labe
   text_free(&said);
 }
 
-static void drop_last_newline(struct text *t) {
-  if (t->length && t->data[t->length - 1] == '\n')
-    t->data[--t->length] = '\0';
-}
-
 static bool begins_with(const struct message *m, const char *words) {
   const size_t length = strlen(words);
   return m->length >= length && memcmp(m->text, words, length) == 0;
 }
 
-/* "include the header <...>": kernels have what <math.h> declares without it, and nothing of other headers. */
+/* True: "include the header <...>". Kernels have <math.h> without it, and no other header. */
 static bool is_advice_for_others(const struct message *m) {
   return begins_with(m, "include the header ");
 }
@@ -173,7 +168,7 @@ static bool is_advice_for_others(const struct message *m) {
   "kernels have the functions of <math.h> and printf, not %.*s: they allocate nothing, and reach data "      \
   "through arguments only\n"
 
-/* How compilers speak of a name that nobody declared, and what to do. The first that fits. */
+/* Words of compilers for a name that is not declared, and the remedy. The first that fits. */
 static const struct {
   const char *before, *behind, *remedy, *in_task;
 } undeclared[] = {{"use of undeclared identifier '", "'", CONSTANT, TASK_VALUE},
@@ -189,7 +184,7 @@ static bool is_of_tasks(const struct desc *d) {
   return d->nargs == 0 && d->nsets == 0;
 }
 
-/* Is there `name[` between `at` and `end`? */
+/* True: there is `name[` between `at` and `end`. */
 static bool has_index_of(const char *at, const char *end, const char *name) {
   const size_t length = strlen(name);
   bool inside_word = false;
@@ -200,7 +195,7 @@ static bool has_index_of(const char *at, const char *end, const char *name) {
       behind++;
     if (begins && behind < end && *behind == '[')
       return true;
-    inside_word = isalnum((unsigned char)*at) || *at == '_';
+    inside_word = is_in_word(*at);
   }
   return false;
 }
@@ -268,8 +263,8 @@ static bool speaks_of(const struct message *m, const char *words) {
   return memmem(m->text, m->length, words, strlen(words));
 }
 
-/* A layout that differs: the sentence of generated code, and what the compiler finds instead, if the next message says
- * so. Once. What else a compiler has against such a line is said in its own words. */
+/* Tells of a layout that differs, once: the sentence of the generated code, and the number that the compiler
+ * finds, if the next message has it. Other errors on such a line are told in the compiler's words. */
 static bool tell_layout(const struct message *m, const struct told *t, const char *next, struct text *before,
                         struct text *out) {
   static const char mark[] = STRUCT_DIFFERS, note[] = "expression evaluates to '",
@@ -364,7 +359,7 @@ static void tell_all(const char *kept, const struct told *t, enum compile_severi
       tell(&m, t, m.severity == COMPILE_NOTE ? "note: " : label, &before, out);
   }
   text_free(&before);
-  drop_last_newline(out);
+  text_drop_newline(out);
 }
 
 void messages_warnings(const char *kept, const struct told *t, struct text *out) {
@@ -383,7 +378,7 @@ void messages_remarks(const char *kept, const struct told *t, struct text *out) 
     }
     text_addf(out, "%.*s\n", (int)m.length, m.text);
   }
-  drop_last_newline(out);
+  text_drop_newline(out);
 }
 
 /* "12 spills 3.4e+01 total spills cost ... generated in function": of a function; loops in it have their own. */

@@ -1,17 +1,17 @@
-/* What a compiler said, kept as plain lines without any path (so that the cache may keep it for whoever has the same
- * kernel elsewhere), and told to the user in terms of the user's own file. */
+/* The compiler's messages. They are kept as plain lines without any path, so that the cache may keep them for
+ * whoever has the same kernel elsewhere, and shown to the user as places in the user's own file. */
 #ifndef OP2JIT_JIT_MESSAGES_H
 #define OP2JIT_JIT_MESSAGES_H
 
 #include "jit/compiler.h"
-#include "jit/front/describe.h"
-#include "jit/generate/generate.h"
+#include "jit/emit/generate.h"
+#include "jit/kernel/kernel.h"
 
 /* A line per message: "error kernel 12 8 use of undeclared identifier 'x'". */
 void messages_keep(const struct compile_message *messages, int count, const struct generated *files,
                    struct text *out);
 
-/* What telling needs besides the lines. */
+/* The context of the lines. */
 struct told {
   const struct desc *desc;
   const struct generated *files;
@@ -26,11 +26,11 @@ void messages_first_error(const char *kept, const struct desc *desc, struct text
 int messages_error(const char *kept, const struct told *t, struct error *err);
 /* The warnings, with places and excerpts, appended; nothing if there are none. */
 void messages_warnings(const char *kept, const struct told *t, struct text *out);
-/* Why the loop over lanes was not made of vector instructions, as the compiler puts it, appended; nothing if it was. */
+/* Appends the compiler's reason why the loop over lanes has no vector instructions; nothing if it has. */
 void messages_scalar_reason(const char *kept, struct text *out);
 /* One line per remark of the vectorisers: "mesh.c:12:3: loop not vectorized: ...". */
 void messages_remarks(const char *kept, const struct told *t, struct text *out);
-/* How many values of the code's functions go to memory, since there are not enough registers. */
+/* The number of values that the code keeps in memory for want of registers. */
 int messages_spills(const char *kept);
 
 #endif

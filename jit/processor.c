@@ -2,13 +2,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "jit/job.h"
 #include "jit/load/load.h"
 #include "jit/plugin.h"
-#include "jit/proof/prove.h"
+#include "jit/prove.h"
 #include "jit/target.h"
-#include "jit/texts/read.h"
+#include "jit/texts.h"
 
 struct processor {
   struct jit_options options; /* its strings: below */
@@ -141,7 +141,7 @@ static int processor_recall(void *self, const struct desc *d, struct error *err)
   return facts_get_violation(&p->plugin, p->options.store, d, err);
 }
 
-/* Not known by the store: false if nobody can be asked. */
+/* True: the prover can be asked. */
 static bool open_prover(struct processor *p) {
   struct error why = {0};
   const bool good =
@@ -214,7 +214,7 @@ void jit_rows(struct jit *jit, const struct desc *d, struct row_facts *out) {
   struct error ignored = {0};
   struct facts facts;
   bool asked;
-  jit_facts(jit, d, &wish, &facts, &asked, &ignored); /* what is wrong is said when the code is asked for */
+  jit_facts(jit, d, &wish, &facts, &asked, &ignored); /* errors are reported when the code is asked for */
   error_free(&ignored);
   *out = facts.rows;
 }
@@ -232,7 +232,7 @@ static void processor_release(void *self, struct compile_result *result) {
 
 /* ---- texts of C++ programs -----------------------------------------------------------------------*/
 
-static int read_alone(struct processor *p, const struct texts_wish *wish, struct texts_unit *out,
+static int read_alone(struct processor *p, const struct read_request *wish, struct texts_unit *out,
                       struct error *err) {
   int code = plugin_find(&p->plugin, p->plugins, err);
   if (!code && texts_recall(&p->plugin, p->options.store, wish, out))
@@ -244,7 +244,7 @@ static int read_alone(struct processor *p, const struct texts_wish *wish, struct
   return code ? code : texts_read(&p->plugin, p->options.store, wish, out, err);
 }
 
-static int read_together(const struct jit_share *share, struct processor *p, const struct texts_wish *wish,
+static int read_together(const struct jit_share *share, struct processor *p, const struct read_request *wish,
                          struct texts_unit *out, struct error *err) {
   struct jit_outcome words = {0};
   struct texts_unit own = {0};
@@ -259,12 +259,12 @@ static int read_together(const struct jit_share *share, struct processor *p, con
   return code;
 }
 
-int jit_read(struct jit *jit, const struct texts_wish *wish, struct texts_unit *out, struct error *err) {
+int jit_read(struct jit *jit, const struct read_request *wish, struct texts_unit *out, struct error *err) {
   struct processor *p = jit->self;
   const struct jit_share *share = p->options.share;
   *out = (struct texts_unit){0};
   const int code = share ? read_together(share, p, wish, out, err) : read_alone(p, wish, out, err);
-  /* Of several ranks none is left behind for want of memory: the others do not ask again. */
+  /* With several ranks an error of memory is an answer too, for the others do not ask again. */
   if (!code || code == OP_ERR_MPI || (code == OP_ERR_MEMORY && !share))
     return code;
   texts_free(out);

@@ -1,14 +1,14 @@
-/* Does a kernel do what its access descriptors say? A second entry of the clang plugin: it follows the
- * kernel's text, through helpers, copied pointers and loops of constant length, and gives a verdict per
- * argument. Plain C types only: the plugin is C++. */
+/* The prover: a second entry of the clang plugin. It tells whether a kernel does what its access descriptors
+ * say. It follows the kernel's text, through helpers, copied pointers and loops of constant length, and gives a
+ * verdict for each argument. Plain C types only: the plugin is C++. */
 #ifndef OP2JIT_JIT_PROVER_H
 #define OP2JIT_JIT_PROVER_H
 
 #include <stdbool.h>
 
 #include "jit/compiler.h"
-#include "jit/front/rows/rows.h"
-#include "jit/front/says.h"
+#include "jit/kernel/rows.h"
+#include "jit/kernel/says.h"
 #include "op2jit.h"
 
 #ifdef __cplusplus
@@ -41,7 +41,8 @@ struct prove_request {
   const char *kernel; /* the function's name */
   const struct prove_argument *arguments;
   int narguments;
-  /* What the compiler will be asked for the same files, if nothing is found; its own files are not looked at. NULL: nothing. */
+  /* The request to the compiler for the same files, to be made if nothing is found; its own files are not
+   * looked at. NULL: none. */
   const struct compile_request *then;
   bool any_order; /* sums of all loops may be added up in any order */
 };
@@ -61,7 +62,7 @@ enum prove_verdict {
   PROVE_VIOLATED
 };
 
-/* What was found. jit/proof/found.c has the words, the remedy and the evidence of each: the prover hands out codes only. */
+/* The codes of findings. jit/found.c has the words, the remedy and the evidence of each. */
 enum prove_found {
   FOUND_NONE,
   /* The promise of an argument is broken. */
@@ -90,7 +91,7 @@ enum prove_found {
   FOUND_LOST_RECORD,
   FOUND_LOST_CXX,
   FOUND_LOST_STATEMENT,
-  /* Memory beyond an argument. numbers: what there is, and what is used */
+  /* Memory beyond an argument. numbers: the size, and the place that is used */
   FOUND_ROW_OUTSIDE,
   FOUND_POINTER_OUTSIDE,
   FOUND_COMPONENT_OUTSIDE,
@@ -118,7 +119,7 @@ enum prove_found {
   FOUND_NO_KERNEL,
   FOUND_PARAMETER_COUNT, /* numbers: of parameters */
   /* name: the parameter, or its type; numbers: the parameter from 1, the argument from 0. Without a compiler tokens find them
-   * (jit/proof/fits.h). */
+   * (jit/fits.h). */
   FOUND_PARAMETER_SHORT_NAME,
   FOUND_PARAMETER_STRUCT,
   FOUND_PARAMETER_VALUE,
@@ -155,10 +156,10 @@ struct prove_finding {
   long long numbers[2];
 };
 
-/* What elements that meet in an argument's row can do to one another, and what an element leaves of it. */
+/* The effect of elements that meet in an argument's row on one another, and what an element leaves of the row. */
 struct prove_fact {
   bool partial; /* of WRITE: it is not proved that all components are written on every path */
-  bool reads;   /* what was there before the element may be read */
+  bool reads;   /* the value from before the element may be read */
   int same; /* arguments of one number get the same value in each component, by any element; 0: values may differ */
 };
 
@@ -182,7 +183,7 @@ struct prover {
 };
 #define PROVER_ABI 9
 
-/* What the plugin exports, under the name "op2jit_prover". */
+/* The entry of the plugin, exported as "op2jit_prover". */
 typedef const struct prover *prover_entry(void);
 
 #ifdef __cplusplus

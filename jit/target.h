@@ -1,12 +1,13 @@
-/* The processor that code is made for, as it says itself what it is, in the words that clang uses. */
+/* The processor that code is made for, as it identifies itself, in clang's words. */
 #ifndef OP2JIT_JIT_TARGET_H
 #define OP2JIT_JIT_TARGET_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/text.h"
 
-/* What CPUID and XGETBV say, as far as it is looked at. */
+/* The answers of CPUID and XGETBV that are used. */
 enum target_word { WORD_1C, WORD_1D, WORD_7B, WORD_7C, WORD_7D, WORD_71A, WORD_81C, WORD_COUNT };
 struct target_cpuid {
   char vendor[13];
@@ -15,7 +16,7 @@ struct target_cpuid {
   uint64_t saved_state; /* XCR0: which registers the system saves; 0 if it saves none of the wide ones */
 };
 
-/* What Linux says of an aarch64. */
+/* The answers of Linux about an aarch64. */
 enum target_hwcap_word { WORD_HWCAP, WORD_HWCAP2, HWCAP_WORDS };
 struct target_hwcap {
   unsigned long words[HWCAP_WORDS];
@@ -35,7 +36,30 @@ void target_describe_arm(const struct target_hwcap *hwcap, struct text *cpu, str
 /* Bytes of the widest lanes that such features have. */
 int target_vector_bytes(const char *features);
 
-/* Whose vector functions the compiler may call: "libmvec of glibc 2.36". Versions differ in what they have. */
+/* The library of vector functions that the compiler may call: "libmvec of glibc 2.36". Versions differ in their
+ * functions. */
 void target_mathematics(struct text *out);
+
+/* Kinds of processors that code is made for: the rows of target.c. */
+/* Tables are sorted by name, in the order of the list. `needs`: features, with blanks between them, that clang
+ * would switch on with it, or without which it would be off. Some virtual machines hide one and show the other. */
+struct target_feature {
+  const char *name;
+  int word, bit;
+  unsigned long state; /* of another word all these bits, too */
+  const char *needs;
+};
+
+struct target_row {
+  const char *mark; /* a feature that is in its lists alone */
+  /* This machine's, replacing both; NULL: this is none of them. */
+  void (*describe)(struct text *cpu, struct text *features);
+  int (*vector_bytes)(const char *features);
+};
+extern const struct target_row target_x86_64, target_aarch64;
+
+/* Adds "+adx,-avx". A feature without one of its needs is switched off, in `on` too, and then those that need
+ * it. */
+void target_list(const struct target_feature *known, int count, bool *on, struct text *out);
 
 #endif

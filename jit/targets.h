@@ -1,18 +1,18 @@
-/* What code can be made for: each kind of device is one row of functions and words, in one file. jit.c and job.c
- * do for all of them what is the same: keys, the store, failures, dumps, other ranks. Rows: jit/processor.c,
- * runtime/backend/gpu/program.c. */
+/* Kinds of devices that code is made for. Each is one row of functions and words, in one file: jit/processor.c,
+ * runtime/backend/gpu/program.c. jit.c and job.c do what is the same for all of them: keys, the store,
+ * failures, dumps, other ranks. */
 #ifndef OP2JIT_JIT_TARGETS_H
 #define OP2JIT_JIT_TARGETS_H
 
 #include "jit/compiler.h"
-#include "jit/generate/generate.h"
+#include "jit/emit/generate.h"
 #include "jit/jit.h"
 
-/* What every key of this process has. */
+/* The words in every key of this process. */
 struct target_words {
   const char *compiler, *cpu, *features;
-  const char *platform, *device, *driver; /* columns of keys of their own, or NULL */
-  const char *mathematics; /* whose functions the code may call, unless floating point is strict */
+  const char *platform, *device, *driver; /* columns of their own in keys, or NULL */
+  const char *mathematics; /* library of functions that the code may call, unless floating point is strict */
 };
 
 /* A binary that became code. */
@@ -24,7 +24,7 @@ struct loaded {
 struct target {
   const char *compiler; /* for people, in place of the first word of its identity: "NVRTC" */
   const char *ending;   /* of a dumped binary, ".o" */
-  const char *no_load;  /* what it means if code does not load that was compiled just now, or NULL */
+  const char *no_load;  /* the message if code that was compiled just now does not load; or NULL */
   bool debugs;          /* with a dump, code has debug information with its paths: it is for this run only */
   size_t tail;          /* bytes behind a binary that are kept with it */
   /* The state of a jit. */
@@ -32,17 +32,16 @@ struct target {
   void (*close)(void *self);
   /* Found out without opening the compiler. The words stay as long as the state. */
   int (*identify)(void *self, struct target_words *out, struct error *err);
-  /* The shape of code is what the row's generator takes. `stepped`: somebody looks with a debugger, if the row
-   * `debugs`. */
+  /* Shapes are in the form of the row's generator. `stepped`: for a debugger, if the row `debugs`. */
   void (*print_shape)(const void *shape, struct text *out);
   int (*generate)(const struct desc *d, const void *shape, bool stepped, struct generated *out,
                   struct error *err);
   /* Before the first compile. */
   int (*open_compiler)(void *self, struct error *err);
-  /* What is remembered of that already: OP_ERR_VIOLATION. */
+  /* Asks the store for a violation that was found before: OP_ERR_VIOLATION. */
   int (*recall)(void *self, const struct desc *d, struct error *err);
-  /* Does the kernel do what its arguments say? OP_ERR_VIOLATION if not. `then` is what will be asked of the compiler: *kept
-   * may have some of its work, until `forget`. */
+  /* Proves that the kernel does what its arguments say; OP_ERR_VIOLATION if not. `then`: the request that the
+   * compiler will get. *kept may have some of its work, until `forget`. */
   int (*prove)(void *self, const struct desc *d, const void *shape, const struct generated *files,
                const struct compile_request *then, struct facts *facts, struct prove_result *kept,
                struct error *err);
@@ -53,7 +52,7 @@ struct target {
   int (*load)(void *self, const struct desc *d, const void *binary, size_t size, struct loaded *out,
               struct error *err);
   void (*unload)(void *self, void *code);
-  /* Is it the device's fault, not the binary's, that this did not load? NULL: never. */
+  /* True: the code did not load because the device failed; the binary may be right. NULL: never. */
   bool (*is_broken)(const void *self);
 };
 

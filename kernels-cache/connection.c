@@ -1,5 +1,6 @@
-/* From the name of a file to a connection: its place, its tables, its journal. */
+/* Opening: the place of a file, its tables, its journal. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -35,7 +36,7 @@ void store_close_connection(struct connection *c) {
 bool connection_open(struct store *store, struct connection *c, const char *name, int flags) {
   int code = sqlite3_open_v2(name, &c->db, flags | SQLITE_OPEN_NOMUTEX, store->options.vfs);
   if (code != SQLITE_OK) {
-    store_fault(store, c, code, "opening");
+    store_fault(c, code, "opening");
     return false;
   }
   sqlite3_busy_handler(c->db, wait_for_lock, store);
@@ -44,12 +45,12 @@ bool connection_open(struct store *store, struct connection *c, const char *name
   return true;
 }
 
-static bool execute(struct store *store, struct connection *c, const char *sql) {
-  return store_execute(store, c, sql, "configuring");
+static bool execute(struct connection *c, const char *sql) {
+  return store_execute(c, sql, "configuring");
 }
 
-/* What the journal mode is after asking for one; NULL: busy or failed. */
-static const char *ask_journal(struct store *store, struct connection *c, const char *sql) {
+/* Asks for a journal mode and returns the one that is set; NULL: busy or failed. */
+static const char *ask_journal(struct connection *c, const char *sql) {
   static const char *const known[] = {"wal", "truncate", "delete", "memory", "persist", "off"};
   sqlite3_stmt *st = NULL;
   const char *mode = NULL;
@@ -66,7 +67,7 @@ static const char *ask_journal(struct store *store, struct connection *c, const 
     sqlite3_finalize(st);
   }
   if (code != SQLITE_ROW && code != SQLITE_BUSY)
-    store_fault(store, c, code, "choosing the journal");
+    store_fault(c, code, "choosing the journal");
   return mode;
 }
 
@@ -76,27 +77,26 @@ static const char *ask_journal(struct store *store, struct connection *c, const 
 static bool choose_journal(struct store *store, struct connection *c) {
   const char *mode;
   if (place_is_local(store->file_system)) {
-    mode = ask_journal(store, c, "PRAGMA journal_mode = WAL");
+    mode = ask_journal(c, "PRAGMA journal_mode = WAL");
     if (!c->fault)
-      execute(store, c, "PRAGMA journal_size_limit = 4194304");
+      execute(c, "PRAGMA journal_size_limit = 4194304");
   } else {
-    execute(store, c, "PRAGMA locking_mode = EXCLUSIVE");
-    mode = ask_journal(store, c, "PRAGMA journal_mode = TRUNCATE");
+    execute(c, "PRAGMA locking_mode = EXCLUSIVE");
+    mode = ask_journal(c, "PRAGMA journal_mode = TRUNCATE");
     if (!c->fault)
-      execute(store, c, "PRAGMA locking_mode = NORMAL");
+      execute(c, "PRAGMA locking_mode = NORMAL");
   }
   store->journal = mode ? mode : "unknown";
   return !c->fault;
 }
 
 static bool choose_syncing(struct store *store, struct connection *c) {
-  return execute(store, c,
-                 place_is_local(store->file_system) ? "PRAGMA synchronous = NORMAL"
-                                                    : "PRAGMA synchronous = OFF");
+  return execute(c, place_is_local(store->file_system) ? "PRAGMA synchronous = NORMAL"
+                                                       : "PRAGMA synchronous = OFF");
 }
 
-bool connection_configure(struct store *store, struct connection *c) {
-  return execute(store, c, "PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY");
+bool connection_configure(struct connection *c) {
+  return execute(c, "PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY");
 }
 
 void store_open_memory(struct store *store) {
@@ -128,10 +128,10 @@ static enum opened open_file(struct store *store, const char *path, int *version
   if (!connection_open(store, c, path, SQLITE_OPEN_READWRITE))
     return OPENED_WITH_FAULT;
   if (!local) /* before the first read, which would want shared memory if the file is in WAL mode */
-    execute(store, c, "PRAGMA locking_mode = EXCLUSIVE");
-  if (c->fault || !connection_configure(store, c))
+    execute(c, "PRAGMA locking_mode = EXCLUSIVE");
+  if (c->fault || !connection_configure(c))
     return OPENED_WITH_FAULT;
-  switch (schema_check(store, c, version)) {
+  switch (schema_check(c, version)) {
   case SCHEMA_GOOD:
     c->known = true;
     return store->options.read_only || (choose_journal(store, c) && choose_syncing(store, c))
@@ -140,8 +140,9 @@ static enum opened open_file(struct store *store, const char *path, int *version
   case SCHEMA_EMPTY:
     if (store->options.read_only)
       return OPENED_NOT;
-    /* Nobody waits for the disk while the file is made: others that start at the same moment wait for us. */
-    return execute(store, c, "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA synchronous = OFF") &&
+    /* While the file is made nothing is synced to the disk: others that start at the same moment wait for this
+     * process. */
+    return execute(c, "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA synchronous = OFF") &&
                    choose_journal(store, c) && schema_create(store, c) && choose_syncing(store, c)
                ? OPENED
                : OPENED_WITH_FAULT;
@@ -215,4 +216,79 @@ bool store_open_main(struct store *store) {
     return true;
   store_close_connection(c);
   return false;
+}
+
+/* Tells whether a file is ours and of our version, and makes the tables of an empty one, in one transaction. */
+static long long ask(struct connection *c, const char *sql) {
+  sqlite3_stmt *st = NULL;
+  int code = sqlite3_prepare_v2(c->db, sql, -1, &st, NULL);
+  if (code == SQLITE_OK) {
+    long long value = store_number(c, st, -1);
+    sqlite3_finalize(st);
+    return value;
+  }
+  store_fault(c, code, "reading the header");
+  return -1;
+}
+
+static enum schema_state look(struct connection *c, int *version) {
+  long long application = ask(c, "PRAGMA application_id");
+  *version = (int)ask(c, "PRAGMA user_version");
+  if (c->fault)
+    return SCHEMA_FAULT;
+  if (application == STORE_APPLICATION)
+    return *version == STORE_VERSION ? SCHEMA_GOOD : SCHEMA_OTHER_VERSION;
+  long long tables = ask(c, "SELECT count(*) FROM sqlite_schema");
+  long long ours = ask(c, "SELECT count(*) FROM sqlite_schema WHERE name IN ('signature', 'component')");
+  if (c->fault)
+    return SCHEMA_FAULT;
+  if (tables == 0 && application == 0)
+    return SCHEMA_EMPTY;
+  if (ours == 2) { /* our tables under a header that is not ours: bytes flipped */
+    store_fault(c, SQLITE_CORRUPT, "reading the header");
+    return SCHEMA_FAULT;
+  }
+  return SCHEMA_FOREIGN;
+}
+
+/* In one transaction, for another process may be making the tables. */
+enum schema_state schema_check(struct connection *c, int *version) {
+  *version = 0;
+  bool inside = !sqlite3_get_autocommit(c->db);
+  if (!inside && !store_execute(c, "BEGIN", "reading the header"))
+    return SCHEMA_FAULT;
+  enum schema_state state = look(c, version);
+  if (!inside && !sqlite3_get_autocommit(c->db) && !store_execute(c, "COMMIT", "reading the header"))
+    state = SCHEMA_FAULT;
+  return state;
+}
+
+static const char making[] = "making the tables";
+
+static bool create_tables(struct store *store, struct connection *c) {
+  char header[96];
+  snprintf(header, sizeof header, "PRAGMA application_id = %d; PRAGMA user_version = %d", STORE_APPLICATION,
+           STORE_VERSION);
+  for (int i = 0; store_schema[i]; i++)
+    if (!store_execute(c, store_schema[i], making))
+      return false;
+  store_stage(store, "tables made");
+  return store_execute(c, header, making);
+}
+
+bool schema_create(struct store *store, struct connection *c) {
+  store_stage(store, "before tables");
+  if (!store_execute(c, "BEGIN IMMEDIATE", making))
+    return false;
+  /* Another process may have been first. */
+  int version;
+  bool good = schema_check(c, &version) == SCHEMA_GOOD;
+  if (!good && !c->fault)
+    good = create_tables(store, c);
+  good = good && store_execute(c, "COMMIT", making);
+  if (!good && !sqlite3_get_autocommit(c->db))
+    sqlite3_exec(c->db, "ROLLBACK", NULL, NULL, NULL);
+  if (good)
+    store_stage(store, "after tables");
+  return good;
 }

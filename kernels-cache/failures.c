@@ -9,10 +9,12 @@ static bool put_in_transaction(struct store *store, const struct store_key *key,
                                const char *message, const char *reason, long long valid_seconds) {
   const long long signature = key_put(store, key), now = store_now(store);
   return signature &&
-         store_tell(store, SQL_PUT_FAILURE, "ittii", signature, compiler, message, now,
+         store_tell(store,
+                    "INSERT OR REPLACE INTO failure(signature, compiler, message, made, expires) VALUES(?1, "
+                    "?2, ?3, ?4, ?5)",
+                    "ittii", signature, compiler, message, now,
                     now + (valid_seconds > 0 ? valid_seconds : A_WEEK)) &&
-         store_tell(store, SQL_DROP_LEASE, "t", key->hash) &&
-         event_put(store, key->loop, key->hash, "failed", reason, 0.0);
+         lease_drop(store, key->hash) && event_put(store, key->loop, key->hash, "failed", reason, 0.0);
 }
 
 bool store_put_failure(struct store *store, const struct store_key *key, const char *compiler,
@@ -34,12 +36,15 @@ bool store_put_failure(struct store *store, const struct store_key *key, const c
 
 static bool failure_from(struct store *store, struct connection *c, const struct store_key *key,
                          const char *compiler, struct text *message) {
-  sqlite3_stmt *st = store_ask(store, c, SQL_GET_FAILURE, "tti", key->hash, compiler, store_now(store));
+  sqlite3_stmt *st =
+      store_ask(c,
+                "SELECT s.id, f.message FROM signature s JOIN failure f ON f.signature = s.id WHERE s.hash = "
+                "?1 AND f.compiler = ?2 AND f.made <= ?3 + 3600 AND f.expires > ?3",
+                "tti", key->hash, compiler, store_now(store));
   if (!st)
     return false;
-  bool found =
-      store_step(store, c, st) == SQLITE_ROW && key_matches(store, c, sqlite3_column_int64(st, 0), key) > 0;
-  found = found && store_add_text(st, 1, message);
+  const bool found = store_step(c, st) == SQLITE_ROW &&
+                     key_matches(c, sqlite3_column_int64(st, 0), key) > 0 && store_add_text(st, 1, message);
   sqlite3_reset(st);
   return found;
 }
@@ -48,9 +53,9 @@ bool store_get_failure(struct store *store, const struct store_key *key, const c
                        struct text *message) {
   if (!store_enter(store))
     return false;
-  bool found = failure_from(store, &store->main, key, compiler, message);
-  for (int i = 0; i < store->nlayers && !found; i++)
-    found = failure_from(store, &store->layers[i], key, compiler, message);
+  bool found = false;
+  for (int i = -1; i < store->nlayers && !found; i++)
+    found = failure_from(store, store_connection(store, i), key, compiler, message);
   store_leave(store);
   return found;
 }

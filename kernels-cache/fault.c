@@ -1,4 +1,4 @@
-/* The ground that the rest stands on: the clock, what kind of trouble a failing call is, and who hears of it. */
+/* Basic functions: the clock, the kind of trouble of a failing call, and warnings. */
 #include <string.h>
 #include <time.h>
 
@@ -35,8 +35,7 @@ static enum fault classify(int code, int extended) {
   return FAULT_BROKEN;
 }
 
-void store_fault(struct store *store, struct connection *c, int code, const char *doing) {
-  (void)store;
+void store_fault(struct connection *c, int code, const char *doing) {
   int extended = c->db ? sqlite3_extended_errcode(c->db) : code;
   enum fault fault = classify(code & 0xff, (extended & 0xff) == (code & 0xff) ? extended : code);
   if (fault <= c->fault)

@@ -1,10 +1,10 @@
-/* What happened when and why, and the sentence for a miss: both from the rows alone. */
+/* Events and why they happened, speeds of loops, and the sentence for a miss, which comes from the rows alone. */
 #include <string.h>
 #include <time.h>
 
 #include "inner.h"
 
-/* How much of the cap the history may have. */
+/* The part of the cap that the history may have. */
 #define BYTES_PER_EVENT 16384
 #define MOST_EVENTS 20000
 #define LEAST_EVENTS 100
@@ -12,12 +12,15 @@
 bool trim_events(struct store *store, long long cap) {
   long long most = cap / BYTES_PER_EVENT;
   most = most < LEAST_EVENTS ? LEAST_EVENTS : most < MOST_EVENTS ? most : MOST_EVENTS;
-  return store_tell(store, SQL_TRIM_EVENTS, "i", most);
+  return store_tell(store, "DELETE FROM history WHERE id <= (SELECT max(id) FROM history) - ?1", "i", most);
 }
 
 bool event_put(struct store *store, const char *loop, const char *hash, const char *event, const char *reason,
                double seconds) {
-  if (!store_tell(store, SQL_PUT_EVENT, "ittttdtn", store_now(store), loop, hash, event, reason, seconds,
+  if (!store_tell(store,
+                  "INSERT INTO history(time, loop, hash, event, reason, seconds, host, pid) VALUES(?1, ?2, "
+                  "?3, ?4, ?5, ?6, ?7, ?8)",
+                  "ittttdtn", store_now(store), loop, hash, event, reason, seconds,
                   text_str(&store->host_name), (int)store->pid))
     return false;
   /* Old history goes now and then, not at each event. */
@@ -27,8 +30,11 @@ bool event_put(struct store *store, const char *loop, const char *hash, const ch
 void store_history(struct store *store, const char *loop, int limit, store_visit_event *visit, void *user) {
   if (!store_enter(store))
     return;
-  sqlite3_stmt *st = store_ask(store, &store->main, SQL_GET_EVENTS, "on", loop, limit > 0 ? limit : -1);
-  while (st && store_step(store, &store->main, st) == SQLITE_ROW) {
+  sqlite3_stmt *st = store_ask(&store->main,
+                               "SELECT id, time, loop, hash, event, reason, seconds, host, pid FROM history "
+                               "WHERE ?1 IS NULL OR loop = ?1 ORDER BY id DESC LIMIT ?2",
+                               "on", loop, limit > 0 ? limit : -1);
+  while (st && store_step(&store->main, st) == SQLITE_ROW) {
     struct store_event event = {sqlite3_column_int64(st, 0),
                                 sqlite3_column_int64(st, 1),
                                 store_text(st, 2),
@@ -47,9 +53,15 @@ void store_history(struct store *store, const char *loop, int limit, store_visit
 /* ---- how fast loops were ----------------------------------------------------------------------*/
 
 static bool put_speed(struct store *store, const struct store_speed *s) {
-  return store_tell(store, SQL_PUT_SPEED, "itttntittdi", store_now(store), s->loop, s->signature, s->machine,
-                    s->threads, s->mesh, s->elements, s->version, s->variant, s->seconds, s->calls) &&
-         store_tell(store, SQL_TRIM_SPEEDS, "tn", s->loop, (int)STORE_SPEEDS);
+  return store_tell(store,
+                    "INSERT INTO speed(time, loop, signature, machine, threads, mesh, elements, version, "
+                    "variant, seconds, calls) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+                    "itttntittdi", store_now(store), s->loop, s->signature, s->machine, s->threads, s->mesh,
+                    s->elements, s->version, s->variant, s->seconds, s->calls) &&
+         store_tell(store,
+                    "DELETE FROM speed WHERE loop = ?1 AND id <= (SELECT id FROM speed WHERE loop = ?1 ORDER "
+                    "BY id DESC LIMIT 1 OFFSET ?2)",
+                    "tn", s->loop, (int)STORE_SPEEDS);
 }
 
 bool store_put_speeds(struct store *store, const struct store_speed *rows, int count) {
@@ -57,7 +69,7 @@ bool store_put_speeds(struct store *store, const struct store_speed *rows, int c
     return false;
   bool kept = count > 0 && store_begin(store);
   if (kept) {
-    kept = store_execute(store, &store->main, store_speed_table, "making a table");
+    kept = store_execute(&store->main, store_speed_table, "making a table");
     for (int i = 0; i < count && kept; i++)
       kept = put_speed(store, &rows[i]);
     kept = store_end(store, kept);
@@ -70,9 +82,16 @@ void store_speeds(struct store *store, const char *loop, store_visit_speed *visi
   if (!store_enter(store))
     return;
   struct connection *c = &store->main;
-  const bool has = c->db && store_number(store, c, store_ask(store, c, SQL_HAS_SPEEDS, ""), 0) > 0;
-  sqlite3_stmt *st = has ? store_ask(store, c, SQL_GET_SPEEDS, "o", loop) : NULL;
-  while (st && store_step(store, c, st) == SQLITE_ROW) {
+  const bool has =
+      c->db &&
+      store_number(c, store_ask(c, "SELECT count(*) FROM sqlite_schema WHERE name = 'speed'", ""), 0) > 0;
+  sqlite3_stmt *st =
+      has ? store_ask(c,
+                      "SELECT time, loop, signature, machine, threads, mesh, elements, version, variant, "
+                      "seconds, calls FROM speed WHERE ?1 IS NULL OR loop = ?1 ORDER BY loop, id DESC",
+                      "o", loop)
+          : NULL;
+  while (st && store_step(c, st) == SQLITE_ROW) {
     const struct store_speed speed = {.time = sqlite3_column_int64(st, 0),
                                       .loop = store_text(st, 1),
                                       .signature = store_text(st, 2),
@@ -92,10 +111,12 @@ void store_speeds(struct store *store, const char *loop, store_visit_speed *visi
 
 /* ---- why ---------------------------------------------------------------------------------------*/
 
-/* The same key was here before: what became of its binary? */
+/* The fate of the binary of a key that was here before. */
 static void why_gone(struct store *store, const struct store_key *key, struct text *out) {
-  sqlite3_stmt *st = store_ask(store, &store->main, SQL_LAST_EVENT, "t", key->hash);
-  if (st && store_step(store, &store->main, st) == SQLITE_ROW) {
+  sqlite3_stmt *st = store_ask(
+      &store->main, "SELECT event, reason, time FROM history WHERE hash = ?1 ORDER BY id DESC LIMIT 1", "t",
+      key->hash);
+  if (st && store_step(&store->main, st) == SQLITE_ROW) {
     time_t when = (time_t)sqlite3_column_int64(st, 2);
     struct tm tm;
     char day[32] = "";
@@ -122,20 +143,21 @@ static const char *kind_of(const struct store *store, const struct store_key *ke
   return store->options.kind ? store->options.kind(key) : "";
 }
 
-/* Of the newest keys of this name and kind the one with the fewest differences, the newest of several. */
+/* The key with the fewest differences, the newest of several, among the newest keys of this name and kind. */
 static bool find_nearest(struct store *store, struct connection *c, const struct store_key *key,
                          struct store_key *nearest) {
   long long ids[64];
   int count = 0, best = -1;
-  sqlite3_stmt *st = store_ask(store, c, SQL_NEAR_SIGNATURES, "t", key->loop);
+  sqlite3_stmt *st =
+      store_ask(c, "SELECT id FROM signature WHERE loop = ?1 ORDER BY id DESC LIMIT 64", "t", key->loop);
   if (!st)
     return false;
-  while (count < 64 && store_step(store, c, st) == SQLITE_ROW)
+  while (count < 64 && store_step(c, st) == SQLITE_ROW)
     ids[count++] = sqlite3_column_int64(st, 0);
   sqlite3_reset(st);
   for (int i = 0; i < count; i++) {
     struct store_key candidate;
-    if (!key_read(store, c, ids[i], &candidate))
+    if (!key_read(c, ids[i], &candidate))
       break;
     const bool same_kind = strcmp(kind_of(store, &candidate), kind_of(store, key)) == 0;
     int differences = key_difference_count(&candidate, key);
@@ -153,9 +175,9 @@ static bool find_nearest(struct store *store, struct connection *c, const struct
 
 void why_unlocked(struct store *store, const struct store_key *key, struct text *out) {
   struct store_key nearest = {0};
-  bool found = find_nearest(store, &store->main, key, &nearest);
-  for (int i = 0; i < store->nlayers && !found; i++)
-    found = find_nearest(store, &store->layers[i], key, &nearest);
+  bool found = false;
+  for (int i = -1; i < store->nlayers && !found; i++)
+    found = find_nearest(store, store_connection(store, i), key, &nearest);
   const char *kind = kind_of(store, key);
   if (!found && *kind)
     text_add(out, kind);

@@ -1,7 +1,7 @@
-/* What the files of the store share. Nothing outside this folder includes it.
+/* Declarations for the files of the store; no file outside this folder includes them.
  *
- * One idea holds it together: a failing SQLite call never acts at once. store_fault notes what kind of trouble it
- * is in the connection; the operation ends, resets its statements, and store_leave then acts on the note with
+ * One idea holds it together: a failing SQLite call does not act at once. store_fault notes the kind of trouble
+ * in the connection. The operation ends and resets its statements. Then store_leave acts on the note, with
  * nothing on the stack: pause, stop writing, set the file aside, go on in memory. */
 #ifndef OP2JIT_KERNELS_CACHE_INNER_H
 #define OP2JIT_KERNELS_CACHE_INNER_H
@@ -19,74 +19,6 @@
 #define STORE_APPLICATION 0x6f70326a /* application_id: "op2j" */
 #define STORE_DAY 86400LL
 
-/* Every statement of the store; the texts are in statements.c. */
-enum sql {
-  SQL_BEGIN_WRITE,
-  SQL_COMMIT,
-  SQL_ROLLBACK,
-  SQL_PAGE_COUNT,
-  SQL_FREE_COUNT,
-  SQL_PAGE_SIZE,
-  SQL_GET_BINARY,
-  SQL_HAS_BINARY,
-  SQL_BINARIES_OF,
-  SQL_GET_COMPONENTS,
-  SQL_GET_NAMES,
-  SQL_PUT_SIGNATURE,
-  SQL_FIND_SIGNATURE,
-  SQL_FIND_PREFIX,
-  SQL_PUT_COMPONENT,
-  SQL_CLEAR_COMPONENTS,
-  SQL_PUT_BINARY,
-  SQL_DROP_BINARY,
-  SQL_TOUCH_BINARY,
-  SQL_KEEP_DAMAGED,
-  SQL_TRIM_DAMAGED,
-  SQL_GET_SOURCE,
-  SQL_LIST_BINARIES,
-  SQL_NEAR_SIGNATURES,
-  SQL_PUT_FAILURE,
-  SQL_GET_FAILURE,
-  SQL_DROP_FAILURES,
-  SQL_EXPIRE_FAILURES,
-  SQL_GET_LEASE,
-  SQL_HAS_RESULT,
-  SQL_PUT_LEASE,
-  SQL_DROP_LEASE,
-  SQL_DROP_OWN_LEASE,
-  SQL_EXPIRE_LEASES,
-  SQL_PUT_TUNING,
-  SQL_UNCHOOSE_TUNING,
-  SQL_GET_TUNINGS,
-  SQL_CLEAR_TUNINGS,
-  SQL_PUT_VERDICT,
-  SQL_GET_VERDICT,
-  SQL_PUT_FACT,
-  SQL_GET_FACT,
-  SQL_PUT_EVENT,
-  SQL_GET_EVENTS,
-  SQL_LAST_EVENT,
-  SQL_TRIM_EVENTS,
-  SQL_HAS_SPEEDS,
-  SQL_PUT_SPEED,
-  SQL_TRIM_SPEEDS,
-  SQL_GET_SPEEDS,
-  SQL_OLDEST_BINARIES,
-  SQL_DROP_ORPHANS,
-  SQL_DROP_ORPHAN_COMPONENTS,
-  SQL_INCREMENTAL_VACUUM,
-  SQL_SCAN_BINARIES,
-  SQL_SCAN_TUNINGS,
-  SQL_MERGE_TUNING,
-  SQL_CHOOSE_NEWEST,
-  SQL_SCAN_VERDICTS,
-  SQL_STATS,
-  SQL_CLEAR_BINARIES,
-  SQL_CLEAR_FAILURES,
-  SQL_CLEAR_VERDICTS,
-  SQL_CLEAR_DAMAGED,
-  SQL_COUNT
-};
 /* The schema: statements to run on an empty file, NULL-terminated. */
 extern const char *const store_schema[];
 /* A table that older files of this version do not have: made by the first row. */
@@ -94,23 +26,30 @@ extern const char store_speed_table[];
 
 enum fault {
   FAULT_NONE,
-  FAULT_MEMORY,   /* this operation failed for want of memory; nothing else happened */
+  FAULT_MEMORY,   /* no memory for this operation; nothing else happened */
   FAULT_BUSY,     /* another process holds the lock for too long */
   FAULT_FULL,     /* disk or quota: no more writing */
   FAULT_READONLY, /* may not be written: no more writing */
   FAULT_MOVED,    /* the file was renamed or removed under us: open again */
   FAULT_BROKEN,   /* input/output: leave the file alone */
-  FAULT_DAMAGED   /* not what it should be: set aside */
+  FAULT_DAMAGED   /* the file is not a whole cache: set aside */
+};
+
+/* A statement once prepared; its text, a constant of the code, is found again by its address. */
+struct statement {
+  const char *sql;
+  sqlite3_stmt *prepared;
 };
 
 struct connection {
   sqlite3 *db;
-  sqlite3_stmt *statements[SQL_COUNT];
+  struct statement *statements;
+  int nstatements;
   char *path; /* NULL: in memory */
   dev_t device;
   ino_t inode;
   bool known;       /* it has been a cache in this run */
-  enum fault fault; /* worst one since what was noted was acted on */
+  enum fault fault; /* the worst since the last one was acted on */
   int fault_code;   /* SQLite's */
   struct text fault_words;
 };
@@ -135,34 +74,39 @@ struct store {
   struct text trouble;     /* reason of the present state */
   const char *journal;     /* "wal", "truncate", "memory" */
   const char *file_system;
-  struct text host;                 /* who we are in leases: host, boot, pid namespace */
+  struct text host;                 /* this process's host in leases: host, boot, pid namespace */
   struct text host_name;            /* for the history */
   long long start_time;             /* of this process, in clock ticks since boot */
-  long long touches[STORE_TOUCHES]; /* signatures that were hit and whose day stamp is old */
+  long long touches[STORE_TOUCHES]; /* signatures with a hit and an old day stamp */
   int ntouches;
 };
+
+/* The main file is number -1, its read-only layers are 0, 1, ... */
+static inline struct connection *store_connection(struct store *store, int number) {
+  return number < 0 ? &store->main : &store->layers[number];
+}
 
 /* ---- enter, leave: every public function is between them (trouble.c) */
 bool store_enter(struct store *store);
 void store_leave(struct store *store);
-/* Act on what was noted; leaving does it. */
+/* Acts on the fault that was noted; store_leave does it. */
 void store_act(struct store *store);
 
-/* ---- running statements (statements.c). All return false after noting a fault. */
-sqlite3_stmt *store_prepare(struct store *store, struct connection *c, enum sql id);
+/* ---- running statements (statements.c). `sql` is a constant of the code. All return false after noting a fault. */
+sqlite3_stmt *store_prepare(struct connection *c, const char *sql);
 /* Prepares, and binds a value for each letter of `forms`: t a text (NULL: ""), o a text or NULL, n an int, i a
  * long long, d a double, b bytes and x the bytes of a text (a pointer and a size_t, not copied). NULL after noting
  * a fault, or without memory. */
-sqlite3_stmt *store_ask(struct store *store, struct connection *c, enum sql id, const char *forms, ...);
+sqlite3_stmt *store_ask(struct connection *c, const char *sql, const char *forms, ...);
 /* The same on the main file, for a statement that gives no rows; and runs it. */
-bool store_tell(struct store *store, enum sql id, const char *forms, ...);
-bool store_execute(struct store *store, struct connection *c, const char *sql, const char *doing);
+bool store_tell(struct store *store, const char *sql, const char *forms, ...);
+bool store_execute(struct connection *c, const char *sql, const char *doing);
 /* SQLITE_ROW, SQLITE_DONE, or another code after noting the fault. */
-int store_step(struct store *store, struct connection *c, sqlite3_stmt *st);
+int store_step(struct connection *c, sqlite3_stmt *st);
 /* Step a statement that gives no rows, and reset it. */
-bool store_run(struct store *store, struct connection *c, sqlite3_stmt *st);
+bool store_run(struct connection *c, sqlite3_stmt *st);
 /* The one number that a statement gives; `otherwise` if it gives none, or is NULL. Resets it. */
-long long store_number(struct store *store, struct connection *c, sqlite3_stmt *st, long long otherwise);
+long long store_number(struct connection *c, sqlite3_stmt *st, long long otherwise);
 /* A column as a string, never NULL, valid until the next step. */
 const char *store_text(sqlite3_stmt *st, int column);
 /* A copy; NULL without memory, SQLite's or ours. Every text column is NOT NULL. */
@@ -174,14 +118,14 @@ void store_finalize(struct connection *c);
 bool store_begin(struct store *store); /* a write transaction on the main file; false: no writing now */
 /* Commits it, or (not good) takes it back. True: it is committed. */
 bool store_end(struct store *store, bool good);
-/* SQLite's own check of the whole file; what it found is appended to `report` and counted, and noted as damage. */
-void store_check_file(struct store *store, struct connection *c, struct text *report, int *findings);
+/* SQLite's own check of the whole file. Findings are appended to `report`, counted, and noted as damage. */
+void store_check_file(struct connection *c, struct text *report, int *findings);
 
 /* ---- trouble (fault.c) */
-void store_fault(struct store *store, struct connection *c, int code, const char *doing);
+void store_fault(struct connection *c, int code, const char *doing);
 /* The first is a warning, later ones are information. Also remembered as store_trouble's answer. */
 void store_warn(struct store *store, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The same for what is to be heard behind another warning too, and cannot come often. */
+/* A warning also behind another warning, for what cannot happen often. */
 void store_warn_always(struct store *store, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void store_note(const struct store *store, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static inline bool store_can_write(struct store *store) {
@@ -202,7 +146,7 @@ void store_open_memory(struct store *store);
 void store_close_connection(struct connection *c);
 /* False after noting a fault. */
 bool connection_open(struct store *store, struct connection *c, const char *name, int flags);
-bool connection_configure(struct store *store, struct connection *c);
+bool connection_configure(struct connection *c);
 /* A read-only file, checked; false with the reason. The connection is to be closed either way (layers.c). */
 bool layer_connect(struct store *store, struct connection *c, const char *path, struct text *reason);
 
@@ -210,19 +154,19 @@ bool layer_connect(struct store *store, struct connection *c, const char *path, 
 void layers_open(struct store *store, const char *list);
 /* The main file, which may be read but not written, serves as a layer. */
 void layers_from_main(struct store *store, const char *path);
-/* What `from` adds to `out` of the first file that has something for `key`: of the store itself, then of its layers. */
-typedef bool connection_text(struct store *store, struct connection *c, const char *key, struct text *out);
-bool store_any(struct store *store, connection_text *from, const char *key, struct text *out);
+/* Looks for `wanted` in the main file and then in each layer, until one has it. */
+typedef bool connection_look(struct connection *c, const void *wanted, void *out);
+bool store_any(struct store *store, connection_look *look, const void *wanted, void *out);
 
 /* Directories of the path, 0700; then the file, 0600, unless it is there. False with the reason. */
 bool place_create(const char *path, bool *made, struct text *reason);
-/* Is this file the user's alone? It and its directory: owner the user or root, not writable by others. `why` that
- * matters. */
+/* True: the file is the user's alone. It and its directory belong to the user or root, and nobody else can
+ * write there. `why`: the reason why that matters. */
 #define PLACE_NOT_RUN "code from it is not run"
 #define PLACE_NOT_WRITTEN "others could change the file while it is written"
 bool place_trusted(const char *path, const char *why, struct text *reason);
-/* Does the file look as if it was a cache, however damaged? Not to be asked while SQLite has it open: closing it
- * would drop its locks. */
+/* True: the file looks like a cache, however damaged. Must not be called while SQLite has it open, for closing
+ * it drops SQLite's locks. */
 bool place_looks_like_cache(const char *path);
 /* "ext4", "nfs", ...; "unknown" */
 const char *place_file_system(const char *path);
@@ -232,7 +176,7 @@ void place_uri(const char *path, const char *query, struct text *out);
 bool place_other_name(const char *path, int version, struct text *out);
 
 enum schema_state { SCHEMA_GOOD, SCHEMA_EMPTY, SCHEMA_OTHER_VERSION, SCHEMA_FOREIGN, SCHEMA_FAULT };
-enum schema_state schema_check(struct store *store, struct connection *c, int *version);
+enum schema_state schema_check(struct connection *c, int *version);
 bool schema_create(struct store *store, struct connection *c);
 
 /* ---- pieces shared by the rest */
@@ -244,14 +188,14 @@ void store_sleep_us(long microseconds);
 void store_checksum(const char *hash, const void *data, size_t size, unsigned char out[32]);
 
 /* 1: equal, 0: different, -1: fault */
-int key_matches(struct store *store, struct connection *c, long long signature, const struct store_key *key);
+int key_matches(struct connection *c, long long signature, const struct store_key *key);
 /* The number of the key's row, made if it is not there; 0 after a fault. Inside a transaction. */
 long long key_put(struct store *store, const struct store_key *key);
-/* Its number in one connection; 0: none, -1: fault. */
-long long key_find(struct store *store, struct connection *c, const char *hash);
+/* The key's number in one connection; 0: none, -1: fault. */
+long long key_find(struct connection *c, const char *hash);
 /* The columns of a row, allocated; false without memory or after a fault. */
-bool key_read(struct store *store, struct connection *c, long long signature, struct store_key *out);
-/* Whether it has a column of that name and value. */
+bool key_read(struct connection *c, long long signature, struct store_key *out);
+/* True: the key has a column of that name and value. */
 bool key_has_column(const struct store_key *key, const struct store_column *column);
 int key_difference_count(const struct store_key *a, const struct store_key *b);
 bool key_same(const struct store_key *a, const struct store_key *b);
@@ -269,11 +213,13 @@ struct binary_row {
   size_t stored, source_stored;
 };
 bool binary_put_row(struct store *store, long long signature, const struct binary_row *row);
-/* As unpack, and of the right checksum. */
+/* The same as unpack, with the checksum compared. */
 void *binary_bytes(const char *hash, const struct binary_row *row, const char **why);
-/* Is it whole? If not, *why is as that of unpack. */
+/* True: the binary is whole. Else *why is as that of unpack. */
 bool binary_check(const char *hash, const struct binary_row *row, const char **why);
-/* The columns of SQL_SCAN_BINARIES; points into the statement. */
+/* All binaries behind row `after`: row, hash and loop, then the columns that binary_from_scan reads. */
+sqlite3_stmt *binary_scan(struct connection *c, long long after);
+/* Points into the statement. */
 void binary_from_scan(sqlite3_stmt *st, struct binary_row *row);
 void binary_set_aside(struct store *store, long long signature, const struct store_key *key,
                       const char *reason);
@@ -285,6 +231,7 @@ bool trim_events(struct store *store, long long cap);
 void why_unlocked(struct store *store, const struct store_key *key, struct text *out);
 long long store_file_bytes(struct store *store, long long *free_bytes);
 void gc_if_full(struct store *store);
+bool lease_drop(struct store *store, const char *hash);
 void flush_touches(struct store *store);
 
 struct packed {

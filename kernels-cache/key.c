@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "inner.h"
 
 static bool same_bytes(const void *a, size_t a_length, const void *b, size_t b_length) {
@@ -43,13 +43,15 @@ int key_difference_count(const struct store_key *a, const struct store_key *b) {
   return count;
 }
 
-int key_matches(struct store *store, struct connection *c, long long signature, const struct store_key *key) {
-  sqlite3_stmt *st = store_ask(store, c, SQL_GET_COMPONENTS, "i", signature);
+static const char components_of[] = "SELECT name, value FROM component WHERE signature = ?1 ORDER BY place";
+
+int key_matches(struct connection *c, long long signature, const struct store_key *key) {
+  sqlite3_stmt *st = store_ask(c, components_of, "i", signature);
   if (!st)
     return -1;
   int count = 0, code;
   bool same = true;
-  while ((code = store_step(store, c, st)) == SQLITE_ROW) {
+  while ((code = store_step(c, st)) == SQLITE_ROW) {
     /* The value is asked for first: store_text may move it. */
     size_t name_length = (size_t)sqlite3_column_bytes(st, 0), length = (size_t)sqlite3_column_bytes(st, 1);
     const struct store_column *column = count < key->ncolumns ? &key->columns[count] : NULL;
@@ -68,9 +70,9 @@ int key_matches(struct store *store, struct connection *c, long long signature, 
   return same && count == key->ncolumns;
 }
 
-long long key_find(struct store *store, struct connection *c, const char *hash) {
-  sqlite3_stmt *st = store_ask(store, c, SQL_FIND_SIGNATURE, "t", hash);
-  const long long id = store_number(store, c, st, 0);
+long long key_find(struct connection *c, const char *hash) {
+  sqlite3_stmt *st = store_ask(c, "SELECT id, loop FROM signature WHERE hash = ?1", "t", hash);
+  const long long id = store_number(c, st, 0);
   return !st || c->fault ? -1 : id;
 }
 
@@ -78,27 +80,29 @@ static bool put_components(struct store *store, long long signature, const struc
   bool good = true;
   for (int i = 0; good && i < key->ncolumns; i++) {
     const struct store_column *column = &key->columns[i];
-    good = store_tell(store, SQL_PUT_COMPONENT, "intx", signature, i, column->name, column->value,
-                      column->length);
+    good = store_tell(store, "INSERT INTO component(signature, place, name, value) VALUES(?1, ?2, ?3, ?4)",
+                      "intx", signature, i, column->name, column->value, column->length);
   }
   return good;
 }
 
 long long key_put(struct store *store, const struct store_key *key) {
   struct connection *c = &store->main;
-  long long id = key_find(store, c, key->hash);
+  long long id = key_find(c, key->hash);
   if (id < 0)
     return 0;
   if (id > 0) {
-    int same = key_matches(store, c, id, key);
+    int same = key_matches(c, id, key);
     if (same > 0)
       return id;
     /* The hash is there with other columns: bytes were flipped. What is known to be right replaces them. */
-    return same == 0 && store_tell(store, SQL_CLEAR_COMPONENTS, "i", id) && put_components(store, id, key)
+    return same == 0 && store_tell(store, "DELETE FROM component WHERE signature = ?1", "i", id) &&
+                   put_components(store, id, key)
                ? id
                : 0;
   }
-  if (!store_tell(store, SQL_PUT_SIGNATURE, "ttit", key->hash, key->loop, store_now(store), key->names))
+  if (!store_tell(store, "INSERT INTO signature(hash, loop, made, names) VALUES(?1, ?2, ?3, ?4)", "ttit",
+                  key->hash, key->loop, store_now(store), key->names))
     return 0;
   id = sqlite3_last_insert_rowid(c->db);
   return put_components(store, id, key) ? id : 0;
@@ -132,26 +136,25 @@ static char *copy_cell(sqlite3_stmt *st, int column, size_t *length) {
   return copy;
 }
 
-static bool read_names(struct store *store, struct connection *c, long long signature,
-                       struct store_key *out) {
-  sqlite3_stmt *st = store_ask(store, c, SQL_GET_NAMES, "i", signature);
+static bool read_names(struct connection *c, long long signature, struct store_key *out) {
+  sqlite3_stmt *st = store_ask(c, "SELECT names FROM signature WHERE id = ?1", "i", signature);
   if (!st)
     return false;
   bool good = true;
-  if (store_step(store, c, st) == SQLITE_ROW)
+  if (store_step(c, st) == SQLITE_ROW)
     good = (out->names = store_copy_text(st, 0)) != NULL;
   sqlite3_reset(st);
   return good;
 }
 
-bool key_read(struct store *store, struct connection *c, long long signature, struct store_key *out) {
+bool key_read(struct connection *c, long long signature, struct store_key *out) {
   *out = (struct store_key){0};
-  sqlite3_stmt *st = store_ask(store, c, SQL_GET_COMPONENTS, "i", signature);
+  sqlite3_stmt *st = store_ask(c, components_of, "i", signature);
   if (!st)
     return false;
   bool good = true;
   struct store_column *columns = NULL;
-  while (good && store_step(store, c, st) == SQLITE_ROW) {
+  while (good && store_step(c, st) == SQLITE_ROW) {
     struct store_column *more = array_more(columns, (size_t)out->ncolumns, sizeof *more);
     if (!(good = more != NULL))
       break;
@@ -162,7 +165,7 @@ bool key_read(struct store *store, struct connection *c, long long signature, st
     good = name && value;
   }
   sqlite3_reset(st);
-  if (!good || !read_names(store, c, signature, out) || c->fault) {
+  if (!good || !read_names(c, signature, out) || c->fault) {
     store_key_free(out);
     return false;
   }
@@ -175,18 +178,20 @@ int store_find_key(struct store *store, const char *prefix, struct store_key *ou
     return 0;
   int found = 0;
   for (int i = -1; i < store->nlayers && found == 0; i++) {
-    struct connection *c = i < 0 ? &store->main : &store->layers[i];
-    sqlite3_stmt *st = store_ask(store, c, SQL_FIND_PREFIX, "t", prefix);
+    struct connection *c = store_connection(store, i);
+    sqlite3_stmt *st = store_ask(
+        c, "SELECT id, hash, loop FROM signature WHERE hash >= ?1 AND hash < ?1 || 'g' ORDER BY hash LIMIT 2",
+        "t", prefix);
     long long id = 0;
     char *hash = NULL, *loop = NULL;
-    while (st && store_step(store, c, st) == SQLITE_ROW)
+    while (st && store_step(c, st) == SQLITE_ROW)
       if (++found == 1) {
         id = sqlite3_column_int64(st, 0);
         hash = store_copy_text(st, 1);
         loop = store_copy_text(st, 2);
       }
     sqlite3_reset(st);
-    if (found == 1 && hash && loop && key_read(store, c, id, out)) {
+    if (found == 1 && hash && loop && key_read(c, id, out)) {
       out->hash = hash;
       out->loop = loop;
     } else {

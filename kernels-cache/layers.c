@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "inner.h"
 
 static bool in_wal_mode(const char *path) {
@@ -45,8 +45,8 @@ static bool connect(struct store *store, struct connection *c, const char *path,
   enum schema_state state = SCHEMA_FAULT;
   if (c->path && text_ok(&uri) &&
       connection_open(store, c, text_str(&uri), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI) &&
-      connection_configure(store, c))
-    state = schema_check(store, c, &version);
+      connection_configure(c))
+    state = schema_check(c, &version);
   text_free(&uri);
   if (state == SCHEMA_OTHER_VERSION)
     text_addf(reason, "its tables have version %d, this library reads version %d", version, STORE_VERSION);
@@ -104,12 +104,12 @@ void layers_open(struct store *store, const char *list) {
   }
 }
 
-bool store_any(struct store *store, connection_text *from, const char *key, struct text *out) {
+bool store_any(struct store *store, connection_look *look, const void *wanted, void *out) {
+  bool found = false;
   if (!store_enter(store))
     return false;
-  bool found = from(store, &store->main, key, out);
-  for (int i = 0; i < store->nlayers && !found; i++)
-    found = from(store, &store->layers[i], key, out);
+  for (int i = -1; i < store->nlayers && !found; i++)
+    found = look(store_connection(store, i), wanted, out);
   store_leave(store);
   return found;
 }

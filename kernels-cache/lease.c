@@ -1,6 +1,6 @@
-/* Who compiles what: one row per compile under way, so that many processes with a cold cache compile each key
- * about once. A lease never blocks for good: a dead or stopped owner on this host is seen at once, any other
- * owner is given the lease's time. */
+/* Leases: one row for each compile under way, so that many processes with a cold cache compile each key about
+ * once. A lease never blocks for good. A dead or stopped owner on this host is noticed at once; any other owner
+ * has the lease's time. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "inner.h"
 
-/* So long may an owner on this host do nothing. */
+/* The time that an owner on this host may be idle. */
 #define IDLE_MS 1000
 
 /* ---- who we are, who they are ------------------------------------------------------------------*/
@@ -71,10 +71,11 @@ struct lease_row {
 
 static bool get_row(struct store *store, const char *hash, struct lease_row *row) {
   *row = (struct lease_row){0};
-  sqlite3_stmt *st = store_ask(store, &store->main, SQL_GET_LEASE, "t", hash);
+  sqlite3_stmt *st =
+      store_ask(&store->main, "SELECT host, pid, start, made, expires FROM lease WHERE hash = ?1", "t", hash);
   if (!st)
     return false;
-  int code = store_step(store, &store->main, st);
+  int code = store_step(&store->main, st);
   if (code == SQLITE_ROW) {
     row->there = true;
     row->here = strcmp(store_text(st, 0), text_str(&store->host)) == 0;
@@ -105,37 +106,50 @@ static bool owner_is_alive(const struct store *store, const struct lease_row *ro
 
 static bool write_row(struct store *store, const char *hash) {
   const long long now = store_now(store);
-  return store_tell(store, SQL_PUT_LEASE, "ttniii", hash, text_str(&store->host), (int)store->pid,
-                    store->start_time, now, now + store->options.lease_seconds);
+  return store_tell(
+      store,
+      "INSERT OR REPLACE INTO lease(hash, host, pid, start, made, expires) VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
+      "ttniii", hash, text_str(&store->host), (int)store->pid, store->start_time, now,
+      now + store->options.lease_seconds);
+}
+
+bool lease_drop(struct store *store, const char *hash) {
+  return store_tell(store, "DELETE FROM lease WHERE hash = ?1", "t", hash);
 }
 
 static bool has_result(struct store *store, const char *hash) {
   struct connection *c = &store->main;
-  return store_number(store, c, store_ask(store, c, SQL_HAS_RESULT, "ti", hash, store_now(store)), 0) != 0;
+  return store_number(
+             c,
+             store_ask(c,
+                       "SELECT EXISTS(SELECT 1 FROM binary WHERE signature = s.id) OR EXISTS(SELECT 1 FROM "
+                       "failure WHERE signature = s.id AND expires > ?2) FROM signature s WHERE s.hash = ?1",
+                       "ti", hash, store_now(store)),
+             0) != 0;
 }
 
 enum attempt { ATTEMPT_MINE, ATTEMPT_READY, ATTEMPT_TAKEN, ATTEMPT_FAILED };
 
-/* Look without a lock first; only who would take the lease asks for the right to write. */
-static enum attempt try_once(struct store *store, const char *hash, struct lease_row *row) {
+/* MINE: the lease is free. */
+static enum attempt look(struct store *store, const char *hash, struct lease_row *row) {
   if (has_result(store, hash))
     return ATTEMPT_READY;
   if (!get_row(store, hash, row))
     return ATTEMPT_FAILED;
-  if (row->there && (row->ours || owner_is_alive(store, row)))
-    return ATTEMPT_TAKEN;
+  return row->there && (row->ours || owner_is_alive(store, row)) ? ATTEMPT_TAKEN : ATTEMPT_MINE;
+}
+
+/* Looks without a lock first; a write lock is taken only to take the lease. */
+static enum attempt try_once(struct store *store, const char *hash, struct lease_row *row) {
+  enum attempt seen = look(store, hash, row);
+  if (seen != ATTEMPT_MINE)
+    return seen;
   if (!store_begin(store))
     return ATTEMPT_FAILED;
-  enum attempt result = ATTEMPT_FAILED;
-  if (has_result(store, hash))
-    result = ATTEMPT_READY;
-  else if (get_row(store, hash, row) && row->there && (row->ours || owner_is_alive(store, row)))
-    result = ATTEMPT_TAKEN;
-  else if (!store->main.fault && write_row(store, hash))
-    result = ATTEMPT_MINE;
-  if (!store_end(store, result == ATTEMPT_MINE) && result == ATTEMPT_MINE)
-    result = ATTEMPT_FAILED;
-  return result;
+  seen = look(store, hash, row);
+  if (seen == ATTEMPT_MINE && (store->main.fault || !write_row(store, hash)))
+    seen = ATTEMPT_FAILED;
+  return store_end(store, seen == ATTEMPT_MINE) || seen != ATTEMPT_MINE ? seen : ATTEMPT_FAILED;
 }
 
 /* An owner that compiles is in the processor; one that waits for something all the time is given a second. */
@@ -182,6 +196,7 @@ void store_lease_end(struct store *store, const struct store_key *key) {
   if (!store_enter(store))
     return;
   if (store_can_write(store))
-    store_tell(store, SQL_DROP_OWN_LEASE, "ttn", key->hash, text_str(&store->host), (int)store->pid);
+    store_tell(store, "DELETE FROM lease WHERE hash = ?1 AND host = ?2 AND pid = ?3", "ttn", key->hash,
+               text_str(&store->host), (int)store->pid);
   store_leave(store);
 }

@@ -1,4 +1,7 @@
-/* Size: least recently used binaries go, in coarse steps, and what has expired goes with them. */
+/* The size of the cache: the least recently used binaries are evicted in coarse steps, with what has expired. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "inner.h"
 
 /* Eviction goes down to this share of the cap, so that it happens rarely. */
@@ -6,14 +9,14 @@
 /* Keys without a binary that stay for "why": one for so many bytes of the cap. */
 #define BYTES_PER_ORPHAN 65536
 
-static long long ask_number(struct store *store, enum sql id) {
-  return store_number(store, &store->main, store_ask(store, &store->main, id, ""), 0);
+static long long ask_number(struct store *store, const char *sql) {
+  return store_number(&store->main, store_ask(&store->main, sql, ""), 0);
 }
 
 long long store_file_bytes(struct store *store, long long *free_bytes) {
-  const long long size = ask_number(store, SQL_PAGE_SIZE);
-  *free_bytes = ask_number(store, SQL_FREE_COUNT) * size;
-  return ask_number(store, SQL_PAGE_COUNT) * size;
+  const long long size = ask_number(store, "PRAGMA page_size");
+  *free_bytes = ask_number(store, "PRAGMA freelist_count") * size;
+  return ask_number(store, "PRAGMA page_count") * size;
 }
 
 static long long used_bytes(struct store *store) {
@@ -27,13 +30,16 @@ static int evict(struct store *store, long long target) {
   struct connection *c = &store->main;
   int count = 0;
   bool good = true;
-  sqlite3_stmt *st = store_prepare(store, c, SQL_OLDEST_BINARIES);
+  sqlite3_stmt *st =
+      store_prepare(c, "SELECT b.signature, s.hash, s.loop, length(b.data) + length(b.source) FROM binary b "
+                       "JOIN signature s ON s.id = b.signature ORDER BY b.used, b.made, b.signature");
   if (!st)
     return -1;
-  while (good && (count % 8 || used_bytes(store) > target) && store_step(store, c, st) == SQLITE_ROW) {
+  while (good && (count % 8 || used_bytes(store) > target) && store_step(c, st) == SQLITE_ROW) {
     good = event_put(store, store_text(st, 2), store_text(st, 1), "evicted",
                      "the cache was larger than its cap", 0.0) &&
-           store_tell(store, SQL_DROP_BINARY, "i", (long long)sqlite3_column_int64(st, 0));
+           store_tell(store, "DELETE FROM binary WHERE signature = ?1", "i",
+                      (long long)sqlite3_column_int64(st, 0));
     count += good;
   }
   sqlite3_reset(st);
@@ -42,9 +48,13 @@ static int evict(struct store *store, long long target) {
 
 static bool drop_expired(struct store *store, long long cap) {
   long long now = store_now(store);
-  return store_tell(store, SQL_EXPIRE_FAILURES, "i", now) && store_tell(store, SQL_EXPIRE_LEASES, "i", now) &&
-         trim_events(store, cap) && store_tell(store, SQL_DROP_ORPHANS, "i", cap / BYTES_PER_ORPHAN) &&
-         store_tell(store, SQL_DROP_ORPHAN_COMPONENTS, "");
+  return store_tell(store, "DELETE FROM failure WHERE expires <= ?1", "i", now) &&
+         store_tell(store, "DELETE FROM lease WHERE expires <= ?1", "i", now) && trim_events(store, cap) &&
+         store_tell(store,
+                    "DELETE FROM signature WHERE id <= (SELECT max(id) FROM signature) - ?1 AND id NOT IN "
+                    "(SELECT signature FROM binary) AND id NOT IN (SELECT signature FROM failure)",
+                    "i", cap / BYTES_PER_ORPHAN) &&
+         store_tell(store, "DELETE FROM component WHERE signature NOT IN (SELECT id FROM signature)", "");
 }
 
 static int collect(struct store *store, long long cap) {
@@ -55,7 +65,7 @@ static int collect(struct store *store, long long cap) {
   good = good && gone >= 0 && (gone == 0 || drop_expired(store, cap));
   if (!store_end(store, good))
     return 0;
-  store_tell(store, SQL_INCREMENTAL_VACUUM, "");
+  store_tell(store, "PRAGMA incremental_vacuum", "");
   if (gone)
     store_note(store, "%d binaries that were not used for the longest time are evicted; the cap is %lld MiB",
                gone, cap >> 20);
@@ -81,17 +91,86 @@ int store_clear(struct store *store, const char *loop) {
     return 0;
   int gone = 0;
   if (store_begin(store)) {
-    bool good = store_tell(store, SQL_CLEAR_BINARIES, "o", loop);
+    bool good = store_tell(
+        store,
+        "DELETE FROM binary WHERE ?1 IS NULL OR signature IN (SELECT id FROM signature WHERE loop = ?1)", "o",
+        loop);
     gone = good ? sqlite3_changes(store->main.db) : 0;
-    good = good && store_tell(store, SQL_CLEAR_FAILURES, "o", loop) &&
-           event_put(store, loop ? loop : "", "", "cleared", "by request", 0.0);
+    good =
+        good &&
+        store_tell(
+            store,
+            "DELETE FROM failure WHERE ?1 IS NULL OR signature IN (SELECT id FROM signature WHERE loop = ?1)",
+            "o", loop) &&
+        event_put(store, loop ? loop : "", "", "cleared", "by request", 0.0);
     if (!loop)
-      good = good && store_tell(store, SQL_CLEAR_VERDICTS, "") && store_tell(store, SQL_CLEAR_DAMAGED, "");
+      good = good && store_tell(store, "DELETE FROM verdict", "") &&
+             store_tell(store, "DELETE FROM damaged", "");
     if (!store_end(store, good))
       gone = 0;
-    store_tell(store, SQL_INCREMENTAL_VACUUM, "");
+    store_tell(store, "PRAGMA incremental_vacuum", "");
   }
   store->ntouches = 0;
   store_leave(store);
   return gone;
+}
+
+/* Read-only views: rows, and numbers about them. */
+static void list_from(struct connection *c, const char *loop, store_visit_row *visit, void *user) {
+  sqlite3_stmt *st = store_ask(c,
+                               "SELECT s.hash, s.loop, b.size, length(b.data) + length(b.source), b.seconds, "
+                               "b.made, b.used, coalesce((SELECT value FROM component WHERE signature = s.id "
+                               "AND name = 'shape'), '') FROM binary b JOIN signature s ON s.id = "
+                               "b.signature WHERE ?1 IS NULL OR s.loop = ?1 ORDER BY b.made DESC, s.id DESC",
+                               "o", loop);
+  while (st && store_step(c, st) == SQLITE_ROW) {
+    struct store_row row = {.hash = store_text(st, 0),
+                            .loop = store_text(st, 1),
+                            .origin = store_where(c),
+                            .size = sqlite3_column_int64(st, 2),
+                            .stored = sqlite3_column_int64(st, 3),
+                            .seconds = sqlite3_column_double(st, 4),
+                            .made = sqlite3_column_int64(st, 5),
+                            .used = sqlite3_column_int64(st, 6) * STORE_DAY,
+                            .shape = store_text(st, 7)};
+    visit(user, &row);
+  }
+  sqlite3_reset(st);
+}
+
+void store_list(struct store *store, const char *loop, store_visit_row *visit, void *user) {
+  if (!store_enter(store))
+    return;
+  for (int i = -1; i < store->nlayers; i++)
+    list_from(store_connection(store, i), loop, visit, user);
+  store_leave(store);
+}
+
+void store_stats(struct store *store, struct store_stats *out) {
+  *out = (struct store_stats){.journal = "none", .file_system = "none"};
+  if (!store_enter(store))
+    return;
+  sqlite3_stmt *st = store_prepare(
+      &store->main, "SELECT (SELECT count(*) FROM binary), (SELECT count(DISTINCT s.loop) FROM binary b JOIN "
+                    "signature s ON s.id = b.signature), (SELECT coalesce(sum(size), 0) FROM binary), "
+                    "(SELECT coalesce(sum(length(data) + length(source)), 0) FROM binary), (SELECT count(*) "
+                    "FROM failure), (SELECT count(*) FROM tuning), (SELECT count(*) FROM verdict), (SELECT "
+                    "count(*) FROM fact), (SELECT count(*) FROM history), (SELECT count(*) FROM damaged), "
+                    "(SELECT count(*) FROM lease), (SELECT coalesce(sum(seconds), 0) FROM binary)");
+  if (st && store_step(&store->main, st) == SQLITE_ROW) {
+    long long *const fields[] = {&out->binaries, &out->loops,   &out->binary_bytes, &out->stored_bytes,
+                                 &out->failures, &out->tunings, &out->verdicts,     &out->facts,
+                                 &out->events,   &out->damaged, &out->leases};
+    int n = (int)(sizeof fields / sizeof *fields);
+    for (int i = 0; i < n; i++)
+      *fields[i] = sqlite3_column_int64(st, i);
+    out->seconds = sqlite3_column_double(st, n);
+  }
+  sqlite3_reset(st);
+  out->file_bytes = store_file_bytes(store, &out->free_bytes);
+  out->cap = store->options.cap;
+  out->layers = store->nlayers;
+  out->journal = store->journal;
+  out->file_system = store->file_system;
+  store_leave(store);
 }

@@ -1,4 +1,4 @@
-/* Where a file lies: its directories, who may write there, and on what kind of file system. */
+/* The place of a file: its directories, who may write there, and the kind of file system. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -56,7 +56,7 @@ bool place_create(const char *path, bool *made, struct text *reason) {
   free(directory);
   if (!good)
     return false;
-  /* Only if it is not there: opening and closing a file that this process has open in SQLite would drop its locks. */
+  /* Only a new file is opened: closing a file that SQLite has open in this process would drop its locks. */
   int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (fd < 0 && errno != EEXIST) {
     text_addf(reason, "%s cannot be made: %s", path, strerror(errno));
@@ -134,7 +134,7 @@ bool place_looks_like_cache(const char *path) {
   return ours;
 }
 
-/* Only file systems that are known to be on this host may use WAL, whose shared memory other hosts do not see. */
+/* WAL is used only on file systems that are local for certain, for other hosts do not see its shared memory. */
 static const struct {
   unsigned long magic;
   const char *name;

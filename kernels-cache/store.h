@@ -1,14 +1,15 @@
-/* What is remembered between runs: one SQLite file with binaries, failures, tunings, verdicts, facts and a
- * history. The store knows columns and types, not meanings: a key is a list of named byte strings and one hash
- * over them, and every hit compares all of them.
+/* The store: one SQLite file that remembers binaries, failures, tunings, verdicts, facts and a history between
+ * runs. It knows columns and types, not meanings. A key is a list of named byte strings and one hash over them,
+ * and every hit compares all of them.
  *
- * A store never fails its caller. Every function takes NULL for "nothing is remembered"; what cannot be read is a
- * miss, what cannot be written is dropped. Trouble with the file gives one warning with the reason, and the run
- * goes on in memory. A damaged file is renamed, never deleted. In a forked child the store of the parent answers
- * every question with "miss" and keeps nothing.
+ * A store never fails its caller. Every function takes NULL for "nothing is remembered"; what cannot be read is
+ * a miss, and what cannot be written is dropped. Trouble with the file gives one warning with the reason, and
+ * the run goes on in memory. A damaged file is renamed, never deleted. In a forked child the parent's store
+ * answers every question with "miss" and keeps nothing.
  *
- * Threads: every function may be called from any thread at any time between store_open and store_close. Ownership:
- * strings and bytes passed in are copied or only read during the call; what comes out belongs to the caller. */
+ * Threads: every function may be called from any thread at any time between store_open and store_close.
+ * Ownership: strings and bytes passed in are copied, or only read during the call; what comes out belongs to
+ * the caller. */
 #ifndef OP2JIT_KERNELS_CACHE_STORE_H
 #define OP2JIT_KERNELS_CACHE_STORE_H
 
@@ -31,7 +32,7 @@ struct store_key {
   const char *hash; /* the full hash in hexadecimal */
   const char *loop; /* name for people; not compared */
   const char *
-      names; /* what people call the things in its columns, for the sentence; not compared; NULL: nothing is known */
+      names; /* names that people know the things in its columns by, for the sentence; not compared; may be NULL */
   const struct store_column *columns;
   int ncolumns;
 };
@@ -39,8 +40,7 @@ struct store_key {
 /* A sentence that says how `to` differs from `from`: "constant gam 1.4 -> 1.41". Appends to `out`. */
 typedef void store_sentence(const struct store_key *from, const struct store_key *to, struct text *out);
 
-/* What is said of a key that is of another kind than most, "" of the others: a key is compared only with those of
- * its kind. */
+/* The kind of a key, in words; "" for most keys. A key is compared only with keys of its kind. */
 typedef const char *store_kind(const struct store_key *key);
 
 /* ---- life --------------------------------------------------------------------------------------*/
@@ -55,16 +55,16 @@ struct store_options {
   const struct log *log; /* category "cache"; NULL: silent. Must outlive the store */
   long long cap;         /* bytes; 0: STORE_DEFAULT_CAP */
   bool read_only;        /* look only: nothing is created or written */
-  bool own; /* the name is the library's choice: what lies there and is no cache may be set aside */
+  bool own;              /* the library chose the name: a file there that is no cache may be set aside */
   const char
       *home; /* a folder of the path that is not made where it is missing; or NULL. Must outlive the store */
   store_sentence *sentence; /* NULL: the names of the columns that differ */
   store_kind *kind;         /* NULL: all keys are of one kind */
   int busy_ms;              /* how long to wait for another process's write; 0: 1000 */
   int lease_seconds;        /* after which a compile of another host counts as dead; 0: 30 */
-  bool exports; /* the file is made for others: nothing is run from it, and the caller says what is wrong */
+  bool exports; /* the file is made for others: nothing of it is run here, and the caller reports errors */
   /* For tests only. */
-  const char *vfs;                             /* SQLite VFS to use */
+  const char *vfs;                             /* SQLite VFS to use; must outlive the store, as file_system */
   const char *file_system;                     /* "nfs", "ext4", ...: instead of asking the system */
   long long (*clock)(void *user);              /* seconds since 1970 */
   void (*stage)(void *user, const char *name); /* called at each named stage of a write */
@@ -82,8 +82,8 @@ void store_close(struct store *store);
 
 /* The file in use, NULL in memory-only operation. */
 const char *store_path(const struct store *store);
-/* For one thread at a time, until its next call. The last trouble: why there is no file, why writing stopped, what
- * was set aside; "" if there was none. */
+/* The last trouble: why there is no file, why writing stopped, what was set aside; "" if there was none. For
+ * one thread at a time, until its next call. */
 const char *store_trouble(const struct store *store);
 
 /* ---- binaries ----------------------------------------------------------------------------------*/
@@ -93,21 +93,21 @@ struct store_blob {
   size_t size;
   bool from_layer;
   /* Where it was found. */
-  char *file;               /* malloc'd; NULL: in memory */
-  long long row, made, age; /* its number; seconds since 1970, and since it was made */
-  double seconds;           /* that the compile took */
+  char *file;     /* malloc'd; NULL: in memory */
+  long long row;  /* its number */
+  double seconds; /* that the compile took */
 };
 void store_blob_free(struct store_blob *blob);
-/* "row 4 of FILE, compiled 3 hours ago in 55 ms". Appends. */
+/* "row 4 of FILE, compiled in 55 ms". Appends. */
 void store_blob_print(const struct store_blob *blob, struct text *out);
 
 /* True: all columns are equal, length and checksum are right. A row that fails a check is set aside with a warning, and
  * is a miss. */
 bool store_get_binary(struct store *store, const struct store_key *key, struct store_blob *out);
-/* Whether a hit is to be expected, without reading the binary. */
+/* True: a hit is to be expected. The binary is not read. */
 bool store_has_binary(struct store *store, const struct store_key *key);
 
-/* What else is there: the values that column `column` has in binaries whose keys are this one in all other columns. */
+/* Visits the values of column `column` in binaries whose keys are equal to this one in all other columns. */
 typedef void store_visit_value(void *user, const char *value, size_t length);
 void store_others(struct store *store, const struct store_key *key, const char *column,
                   store_visit_value *visit, void *user);
@@ -129,14 +129,14 @@ void store_reject_binary(struct store *store, const struct store_key *key, const
 /* The generated text beside a binary. */
 bool store_get_source(struct store *store, const char *hash, struct text *out);
 
-/* Why this key is a miss, as one sentence from the rows alone: what changed since the nearest earlier key of the
- * same loop name and kind, or that there is none, or what became of its binary. Appends to `out`. */
+/* The reason why this key is a miss, as one sentence: the change since the nearest earlier key of the same loop
+ * name and kind, or that there is none, or the fate of its binary. Appends to `out`. */
 void store_why(struct store *store, const struct store_key *key, struct text *out);
 
 /* ---- failures ----------------------------------------------------------------------------------*/
 
-/* A compile that failed is remembered for one compiler identity and `valid_seconds` (0: a week). Ends the lease.
- * `summary` is for the history, which adds why the kernel was compiled: what the compiler said, in a line. */
+/* Remembers a compile that failed, for one compiler and `valid_seconds` (0: a week). Ends the lease. `summary`,
+ * the compiler's words in one line, is for the history, which adds why the kernel was compiled. */
 bool store_put_failure(struct store *store, const struct store_key *key, const char *compiler,
                        const char *message, const char *summary, long long valid_seconds);
 bool store_get_failure(struct store *store, const struct store_key *key, const char *compiler,
@@ -156,7 +156,7 @@ void store_lease_end(struct store *store, const struct store_key *key);
 /* ---- tunings -----------------------------------------------------------------------------------*/
 
 struct store_tuning {
-  const char *signature; /* what was tuned; any text */
+  const char *signature; /* the thing that was tuned; any text */
   const char *loop;      /* name for people */
   const char *target;    /* machine or device */
   int threads;
@@ -165,9 +165,8 @@ struct store_tuning {
   double median; /* seconds; <= 0: it failed */
   int count;     /* measurements behind it */
   bool chosen;
-  long long made; /* seconds since 1970; set by the store */
-  double
-      baseline; /* what the default took in the same run: medians of several runs are compared by it; 0: unknown */
+  long long made;   /* seconds since 1970; set by the store */
+  double baseline;  /* time of the default in the same run, to compare medians of several runs; 0: unknown */
   bool provisional; /* chosen before all were tried; a finished choice is not replaced by one */
 };
 /* One transaction; a row with the same signature, target, threads, mesh and variant is replaced. */
@@ -185,7 +184,7 @@ int store_clear_tunings(struct store *store, const struct store_tuning_filter *f
 
 /* ---- verdicts and facts ------------------------------------------------------------------------*/
 
-/* A text under a text: what the prover said of a kernel. */
+/* A text under a text: the prover's verdict on a kernel. */
 bool store_put_verdict(struct store *store, const char *key, const char *verdict);
 bool store_get_verdict(struct store *store, const char *key, struct text *out);
 /* A number and a text of one machine: the triad's GB/s. Facts older than `valid_seconds` (0: any) are not there. */
@@ -206,8 +205,8 @@ struct store_row {
 typedef void store_visit_row(void *user, const struct store_row *row);
 /* Binaries, newest first, those of the file and then those of each layer; loop NULL: all. */
 void store_list(struct store *store, const char *loop, store_visit_row *visit, void *user);
-/* The columns of the key whose hash begins with `prefix`; 0 if none, -1 if several, 1 if found. Free with
- * store_key_free. */
+/* Finds the key whose hash begins with `prefix`, with its columns; 0 if none, -1 if several, 1 if found. Free
+ * with store_key_free. */
 int store_find_key(struct store *store, const char *prefix, struct store_key *out);
 void store_key_free(struct store_key *key);
 
@@ -223,7 +222,7 @@ typedef void store_visit_event(void *user, const struct store_event *event);
 /* Newest first; loop NULL: all; limit 0: all. */
 void store_history(struct store *store, const char *loop, int limit, store_visit_event *visit, void *user);
 
-/* How fast a loop was in a run. */
+/* The speed of a loop in a run. */
 struct store_speed {
   const char *loop, *signature, *machine, *mesh, *version, *variant; /* signature to mesh as of tunings */
   int threads;
@@ -236,7 +235,7 @@ enum { STORE_SPEEDS = 50 };
 /* One transaction. */
 bool store_put_speeds(struct store *store, const struct store_speed *rows, int count);
 typedef void store_visit_speed(void *user, const struct store_speed *speed);
-/* Of the main file: by loop, newest first; loop NULL: all. */
+/* Visits the main file: by loop, newest first; loop NULL: all. */
 void store_speeds(struct store *store, const char *loop, store_visit_speed *visit, void *user);
 
 struct store_stats {
@@ -265,7 +264,7 @@ int store_clear(struct store *store, const char *loop);
  * binaries written. */
 int store_export(struct store *store, const char *path, const char *const loops[], int count, long long *rows,
                  struct error *err);
-/* Take over the binaries and what else a file has: all or nothing, every checksum verified first. */
+/* Takes over the binaries and other rows of a file: all or nothing, after every checksum was verified. */
 int store_import(struct store *store, const char *path, const char *const loops[], int count, long long *rows,
                  struct error *err);
 

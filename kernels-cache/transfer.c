@@ -26,12 +26,12 @@ static int file_error(struct error *err, const char *doing, const struct connect
 
 /* ---- one row from a connection into the main file of a store, inside a transaction ---------------*/
 
-static int copy_binary(struct store *to, struct store *reader, struct connection *from, sqlite3_stmt *st,
-                       const char *event, struct error *err) {
+static int copy_binary(struct store *to, struct connection *from, sqlite3_stmt *st, const char *event,
+                       struct error *err) {
   struct store_key key;
   struct binary_row row;
   long long signature = sqlite3_column_int64(st, 0);
-  if (!key_read(reader, from, signature, &key))
+  if (!key_read(from, signature, &key))
     return file_error(err, "reading", from);
   key.hash = store_copy_text(st, 1);
   key.loop = store_copy_text(st, 2);
@@ -56,15 +56,15 @@ static int copy_binary(struct store *to, struct store *reader, struct connection
   return code;
 }
 
-static int copy_binaries(struct store *to, struct store *reader, struct connection *from,
-                         const struct wanted *wanted, const char *event, long long *rows, struct error *err) {
-  sqlite3_stmt *st = store_ask(reader, from, SQL_SCAN_BINARIES, "i", 0LL);
+static int copy_binaries(struct store *to, struct connection *from, const struct wanted *wanted,
+                         const char *event, long long *rows, struct error *err) {
+  sqlite3_stmt *st = binary_scan(from, 0);
   int code = OP_OK;
-  while (st && code == OP_OK && store_step(reader, from, st) == SQLITE_ROW)
+  while (st && code == OP_OK && store_step(from, st) == SQLITE_ROW)
     if (!sqlite3_column_text(st, 2))
       code = error_memory(err, "a loop's name", 0);
     else if (is_wanted(wanted, store_text(st, 2))) {
-      code = copy_binary(to, reader, from, st, event, err);
+      code = copy_binary(to, from, st, event, err);
       *rows += code == OP_OK;
     }
   sqlite3_reset(st);
@@ -73,48 +73,58 @@ static int copy_binaries(struct store *to, struct store *reader, struct connecti
   return code;
 }
 
-/* Tables whose rows go over as they are: the statement that reads all rows gives the columns that the other one
- * takes. */
+/* Tables whose rows are copied as they are: `read` gives the columns that `write` takes. */
 static const struct {
-  enum sql read, write;
+  const char *read, *write;
   int columns, loop; /* column that names the loop, -1: none */
 } plain[] = {
-    {SQL_SCAN_TUNINGS, SQL_MERGE_TUNING, 11, 5},
-    {SQL_SCAN_VERDICTS, SQL_PUT_VERDICT, 3, -1},
+    {"SELECT signature, target, threads, mesh, variant, loop, median, count, chosen, made, baseline FROM "
+     "tuning",
+     "INSERT INTO tuning(signature, target, threads, mesh, variant, loop, median, count, chosen, made, "
+     "baseline) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) ON CONFLICT DO UPDATE SET loop = ?6, "
+     "median = ?7, count = ?8, chosen = ?9, made = ?10, baseline = ?11 WHERE excluded.made > tuning.made",
+     11, 5},
+    {"SELECT key, verdict, made FROM verdict",
+     "INSERT OR REPLACE INTO verdict(key, verdict, made) VALUES(?1, ?2, ?3)", 3, -1},
 };
 
-static int copy_plain(struct store *to, struct store *reader, struct connection *from,
-                      const struct wanted *wanted, struct error *err) {
+static int copy_plain(struct store *to, struct connection *from, const struct wanted *wanted,
+                      struct error *err) {
   for (size_t t = 0; t < sizeof plain / sizeof *plain; t++) {
-    sqlite3_stmt *st = store_prepare(reader, from, plain[t].read);
+    sqlite3_stmt *st = store_prepare(from, plain[t].read);
     bool good = st != NULL;
-    while (good && store_step(reader, from, st) == SQLITE_ROW) {
+    while (good && store_step(from, st) == SQLITE_ROW) {
       if (plain[t].loop >= 0 ? !is_wanted(wanted, store_text(st, plain[t].loop)) : wanted->count > 0)
         continue;
-      sqlite3_stmt *out = store_prepare(to, &to->main, plain[t].write);
+      sqlite3_stmt *out = store_prepare(&to->main, plain[t].write);
       good = out != NULL;
       for (int i = 0; good && i < plain[t].columns; i++)
         good = sqlite3_bind_value(out, i + 1, sqlite3_column_value(st, i)) == SQLITE_OK;
-      good = good && store_run(to, &to->main, out);
+      good = good && store_run(&to->main, out);
     }
     sqlite3_reset(st);
     if (!good || from->fault)
       return file_error(err, "copying", from->fault ? from : &to->main);
   }
-  if (!store_tell(to, SQL_CHOOSE_NEWEST, "")) /* both files may have chosen */
+  if (!store_tell(to,
+                  "UPDATE tuning SET chosen = 0 WHERE chosen <> 0 AND EXISTS (SELECT 1 FROM tuning t WHERE "
+                  "t.signature = tuning.signature AND t.target = tuning.target AND t.threads = "
+                  "tuning.threads AND t.mesh = tuning.mesh AND t.chosen <> 0 AND (t.made > tuning.made OR "
+                  "(t.made = tuning.made AND t.variant < tuning.variant)))",
+                  "")) /* both files may have chosen */
     return file_error(err, "writing", &to->main);
   return OP_OK;
 }
 
-static int copy_all(struct store *to, struct store *reader, struct connection *from,
-                    const struct wanted *wanted, const char *event, long long *rows, struct error *err) {
+static int copy_all(struct store *to, struct connection *from, const struct wanted *wanted, const char *event,
+                    long long *rows, struct error *err) {
   *rows = 0;
   if (!store_begin(to))
     return file_error(err, "writing", &to->main);
   store_stage(to, "transfer: begun");
-  int code = copy_binaries(to, reader, from, wanted, event, rows, err);
+  int code = copy_binaries(to, from, wanted, event, rows, err);
   if (code == OP_OK)
-    code = copy_plain(to, reader, from, wanted, err);
+    code = copy_plain(to, from, wanted, err);
   store_stage(to, "transfer: copied");
   if (!store_end(to, code == OP_OK) && code == OP_OK)
     code = file_error(err, "writing", &to->main);
@@ -124,11 +134,12 @@ static int copy_all(struct store *to, struct store *reader, struct connection *f
 }
 
 /* A name that was asked for and is nowhere is a mistake, not an empty result. */
-static int check_names(struct store *reader, struct connection *from, const struct wanted *wanted,
-                       struct error *err) {
+static int check_names(struct connection *from, const struct wanted *wanted, struct error *err) {
   for (int i = 0; i < wanted->count; i++) {
-    sqlite3_stmt *st = store_ask(reader, from, SQL_LIST_BINARIES, "t", wanted->loops[i]);
-    const bool there = st && store_step(reader, from, st) == SQLITE_ROW;
+    sqlite3_stmt *st =
+        store_ask(from, "SELECT 1 FROM signature s JOIN binary b ON b.signature = s.id WHERE s.loop = ?1",
+                  "t", wanted->loops[i]);
+    const bool there = st && store_step(from, st) == SQLITE_ROW;
     sqlite3_reset(st);
     if (!there)
       return error_set(err, OP_ERR_FILE,
@@ -148,7 +159,7 @@ int store_export(struct store *store, const char *path, const char *const loops[
     return error_set(err, OP_ERR_FILE, "%s is already there and is not overwritten; name a new file", path);
   if (!store_enter(store))
     return error_set(err, OP_ERR_FILE, "there is no cache to export");
-  int code = store->main.db ? check_names(store, &store->main, &wanted, err)
+  int code = store->main.db ? check_names(&store->main, &wanted, err)
                             : error_set(err, OP_ERR_FILE, "there is no cache to export");
   struct store *to = NULL;
   struct text part = {0};
@@ -166,7 +177,7 @@ int store_export(struct store *store, const char *path, const char *const loops[
       code = error_set(err, OP_ERR_FILE, "%s cannot be written: %s", path, store_trouble(to));
   }
   if (code == OP_OK)
-    code = copy_all(to, store, &store->main, &wanted, "exported", rows, err);
+    code = copy_all(to, &store->main, &wanted, "exported", rows, err);
   store_close(to);
   if (code == OP_OK && rename(text_str(&part), path) != 0)
     code = error_set(err, OP_ERR_FILE, "%s cannot be made: %s", path, strerror(errno));
@@ -197,9 +208,9 @@ int store_import(struct store *store, const char *path, const char *const loops[
   else if (!layer_connect(store, &from, path, &reason))
     code = error_set(err, OP_ERR_FILE, "%s cannot be imported: %s", path, text_str(&reason));
   if (code == OP_OK)
-    code = check_names(store, &from, &wanted, err);
+    code = check_names(&from, &wanted, err);
   if (code == OP_OK)
-    code = copy_all(store, store, &from, &wanted, "imported", rows, err);
+    code = copy_all(store, &from, &wanted, "imported", rows, err);
   if (code == OP_OK)
     gc_if_full(store);
   store_close_connection(&from);

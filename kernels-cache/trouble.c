@@ -1,5 +1,5 @@
-/* What happens when SQLite, the disk or the file failed: each public function is between enter and leave, and
- * leaving acts on what was noted, once nothing is in flight. */
+/* Trouble with SQLite, the disk or the file. Each public function is between enter and leave, and leaving acts
+ * on what was noted, once nothing is in flight. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #define KEPT_ASIDE 5
 #define PAUSE_SECONDS 15
 
-/* Only one process at a time may rename, or a second one would take the fresh file for the damaged one. */
+/* Only one process at a time may rename, or a second one would rename the fresh file. */
 static int lock_renaming(const char *path) {
   struct text name = {0};
   text_addf(&name, "%s.lock", path);
@@ -100,8 +100,8 @@ static void act_on_damage(struct store *store, const char *words) {
     go_on_in_memory(store);
     return;
   }
-  /* The connection is closed before the rename, so that SQLite is done with the journals; what names the file is
-   * kept. */
+  /* The connection is closed before the rename, so that SQLite is done with the journals; the name of the file
+   * is kept. */
   struct connection old = {.path = c->path, .device = c->device, .inode = c->inode, .known = c->known};
   c->path = NULL;
   store_close_connection(c);
@@ -139,20 +139,20 @@ static void act_on_busy(struct store *store, const char *words) {
       store_where(&store->main), words, PAUSE_SECONDS, store->main.path ? store->main.path : "");
 }
 
-/* Did another process set the file aside while we had it open? Then errors of any kind come from that. */
+/* True: another process has set the file aside, which explains any error. */
 static bool was_replaced(const struct connection *c) {
   struct stat now;
   return c->path && c->device &&
          (stat(c->path, &now) != 0 || now.st_dev != c->device || now.st_ino != c->inode);
 }
 
-/* No statement here breaks a rule of the tables in a file that is whole: its pages contradict one another, or what
- * was to be taken over from another file is wrong. */
+/* True: the file contradicts itself. No statement here breaks a rule of the tables of a whole file, unless an
+ * imported row does. */
 static bool contradicts_itself(struct store *store, int code) {
   int findings = 0;
   struct text report = {0};
   if (code == SQLITE_CONSTRAINT && store->main.db)
-    store_check_file(store, &store->main, &report, &findings);
+    store_check_file(&store->main, &report, &findings);
   text_free(&report);
   return findings > 0;
 }
@@ -236,4 +236,61 @@ bool store_enter(struct store *store) {
 void store_leave(struct store *store) {
   store_act(store);
   pthread_mutex_unlock(&store->mutex);
+}
+
+/* Verdicts (a text under a text) and facts (a number and words of one machine). */
+bool store_put_verdict(struct store *store, const char *key, const char *verdict) {
+  if (!store_enter(store))
+    return false;
+  const bool kept = store_can_write(store) &&
+                    store_tell(store, "INSERT OR REPLACE INTO verdict(key, verdict, made) VALUES(?1, ?2, ?3)",
+                               "tti", key, verdict, store_now(store));
+  store_leave(store);
+  return kept;
+}
+
+static bool verdict_from(struct connection *c, const void *key, void *out) {
+  sqlite3_stmt *st = store_ask(c, "SELECT verdict FROM verdict WHERE key = ?1", "t", key);
+  const bool found = st && store_step(c, st) == SQLITE_ROW && store_add_text(st, 0, out);
+  sqlite3_reset(st);
+  return found;
+}
+
+bool store_get_verdict(struct store *store, const char *key, struct text *out) {
+  return store_any(store, verdict_from, key, out);
+}
+
+bool store_put_fact(struct store *store, const char *machine, const char *name, double number,
+                    const char *words) {
+  if (!store_enter(store))
+    return false;
+  const bool kept =
+      store_can_write(store) &&
+      store_tell(store,
+                 "INSERT OR REPLACE INTO fact(machine, name, number, words, made) VALUES(?1, ?2, ?3, ?4, ?5)",
+                 "ttdti", machine, name, number, words, store_now(store));
+  store_leave(store);
+  return kept;
+}
+
+bool store_get_fact(struct store *store, const char *machine, const char *name, long long valid_seconds,
+                    double *number, struct text *words) {
+  if (!store_enter(store))
+    return false;
+  struct connection *c = &store->main; /* a layer's machine is another one */
+  sqlite3_stmt *st = store_ask(c, "SELECT number, words, made FROM fact WHERE machine = ?1 AND name = ?2",
+                               "tt", machine, name);
+  bool found = st && store_step(c, st) == SQLITE_ROW;
+  if (found) {
+    long long age = store_now(store) - sqlite3_column_int64(st, 2);
+    found = valid_seconds <= 0 ||
+            (age < valid_seconds && age > -3600); /* later than now: the clock was set back */
+  }
+  if (found && number)
+    *number = sqlite3_column_double(st, 0);
+  if (found && words)
+    found = store_add_text(st, 1, words);
+  sqlite3_reset(st);
+  store_leave(store);
+  return found;
 }

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "inner.h"
 
 /* The column `chosen`. */
@@ -13,11 +13,16 @@ static int choice_of(const struct store_tuning *t) {
 }
 
 static bool put_one(struct store *store, const struct store_tuning *t) {
-  if (t->chosen && !store_tell(store, SQL_UNCHOOSE_TUNING, "ttntt", t->signature, t->target, t->threads,
-                               t->mesh, t->variant))
+  if (t->chosen && !store_tell(store,
+                               "UPDATE tuning SET chosen = 0 WHERE signature = ?1 AND target = ?2 AND "
+                               "threads = ?3 AND mesh = ?4 AND variant <> ?5 AND chosen <> 0",
+                               "ttntt", t->signature, t->target, t->threads, t->mesh, t->variant))
     return false;
-  return store_tell(store, SQL_PUT_TUNING, "ttntttdnnid", t->signature, t->target, t->threads, t->mesh,
-                    t->variant, t->loop, t->median, t->count, choice_of(t), store_now(store), t->baseline);
+  return store_tell(store,
+                    "INSERT OR REPLACE INTO tuning(signature, target, threads, mesh, variant, loop, median, "
+                    "count, chosen, made, baseline) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+                    "ttntttdnnid", t->signature, t->target, t->threads, t->mesh, t->variant, t->loop,
+                    t->median, t->count, choice_of(t), store_now(store), t->baseline);
 }
 
 bool store_put_tunings(struct store *store, const struct store_tuning *rows, int count) {
@@ -49,9 +54,8 @@ void store_tunings_free(struct store_tuning *rows, int count) {
   free(rows);
 }
 
-static sqlite3_stmt *ask_filter(struct store *store, struct connection *c, enum sql id,
-                                const struct store_tuning_filter *f) {
-  return store_ask(store, c, id, "oooonn", f->signature, f->loop, f->target, f->mesh, f->threads,
+static sqlite3_stmt *ask_filter(struct connection *c, const char *sql, const struct store_tuning_filter *f) {
+  return store_ask(c, sql, "oooonn", f->signature, f->loop, f->target, f->mesh, f->threads,
                    (int)f->chosen_only);
 }
 
@@ -102,10 +106,16 @@ int store_get_tunings(struct store *store, const struct store_tuning_filter *fil
   struct tuning_list list = {0};
   bool good = true;
   for (int i = -1; i < store->nlayers && good; i++) {
-    struct connection *c = i < 0 ? &store->main : &store->layers[i];
-    sqlite3_stmt *st = ask_filter(store, c, SQL_GET_TUNINGS, filter);
+    struct connection *c = store_connection(store, i);
+    sqlite3_stmt *st =
+        ask_filter(c,
+                   "SELECT signature, loop, target, threads, mesh, variant, median, count, chosen, made, "
+                   "baseline FROM tuning WHERE (?1 IS NULL OR signature = ?1) AND (?2 IS NULL OR loop = ?2) "
+                   "AND (?3 IS NULL OR target = ?3) AND (?4 IS NULL OR mesh = ?4) AND (?5 = 0 OR threads = "
+                   "?5) AND (?6 = 0 OR chosen <> 0) ORDER BY loop, signature, target, threads, mesh, median",
+                   filter);
     int before = list.count;
-    while (good && st && store_step(store, c, st) == SQLITE_ROW)
+    while (good && st && store_step(c, st) == SQLITE_ROW)
       good = take_row(&list, st, before);
     sqlite3_reset(st);
   }
@@ -122,8 +132,14 @@ int store_clear_tunings(struct store *store, const struct store_tuning_filter *f
   if (!store_enter(store))
     return 0;
   struct connection *c = &store->main;
-  sqlite3_stmt *st = store_can_write(store) ? ask_filter(store, c, SQL_CLEAR_TUNINGS, filter) : NULL;
-  const int gone = st && store_run(store, c, st) ? sqlite3_changes(c->db) : 0;
+  sqlite3_stmt *st = store_can_write(store)
+                         ? ask_filter(c,
+                                      "DELETE FROM tuning WHERE (?1 IS NULL OR signature = ?1) AND (?2 IS "
+                                      "NULL OR loop = ?2) AND (?3 IS NULL OR target = ?3) AND (?4 IS NULL OR "
+                                      "mesh = ?4) AND (?5 = 0 OR threads = ?5) AND (?6 = 0 OR chosen <> 0)",
+                                      filter)
+                         : NULL;
+  const int gone = st && store_run(c, st) ? sqlite3_changes(c->db) : 0;
   store_leave(store);
   return gone;
 }

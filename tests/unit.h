@@ -1,8 +1,9 @@
-/* What unit tests share: cmocka with what it wants to stand before it, and tests that need no list. A program's
- * tests are those that its file has, in their order:
+/* What unit tests share: cmocka with what it wants to stand before it, and tests that need no list. The tests of a
+ * program are those of its files, in their order. It needs no main either:
  *
- *   TEST(what_is_to_be) { ... } int main(void) { return run_these(NULL, NULL); }
- * */
+ *   TEST(what_is_to_be) { ... }
+ *   AROUND_ALL(make_folder, remove_folder)
+ */
 #ifndef OP2JIT_TESTS_UNIT_H
 #define OP2JIT_TESTS_UNIT_H
 
@@ -28,20 +29,26 @@
 /* What is done before or after tests. */
 #define FIXTURE(name) static int name(void **state UNUSED)
 
-enum { MOST_TESTS = 128 };
-UNUSED static struct CMUnitTest tests_of_file[MOST_TESTS];
-UNUSED static size_t ntests_of_file;
-
-#define TEST(name)                                                                                           \
+/* A test of the program's list, and what is done before and after it. */
+#define TEST_BETWEEN(name, before, after)                                                                    \
   CASE(name);                                                                                                \
   __attribute__((constructor)) static void register_##name(void) {                                           \
-    if (ntests_of_file < MOST_TESTS)                                                                         \
-      tests_of_file[ntests_of_file++] = (struct CMUnitTest)cmocka_unit_test(name);                           \
+    add_test((struct CMUnitTest)cmocka_unit_test_setup_teardown(name, before, after));                       \
   }                                                                                                          \
   CASE(name)
 
-static inline int run_these(CMFixtureFunction before, CMFixtureFunction after) {
-  return _cmocka_run_group_tests("tests", tests_of_file, ntests_of_file, before, after);
-}
+#define TEST(name) TEST_BETWEEN(name, NULL, NULL)
+
+/* What is done before the first test and after the last one, where the program has no main. */
+#define AROUND_ALL(before, after)                                                                            \
+  __attribute__((constructor)) static void register_around(void) {                                           \
+    around_all(before, after);                                                                               \
+  }
+
+void add_test(struct CMUnitTest test);
+void around_all(CMFixtureFunction before, CMFixtureFunction after);
+
+/* All tests of the list; returns how many failed. */
+int run_these(CMFixtureFunction before, CMFixtureFunction after);
 
 #endif

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-#include "backend/cuda/driver.h"
-#include "jit/nvrtc/nvrtc.h"
+#include "backend/gpu/cuda/driver.h"
+#include "jit/nvrtc.h"
 
 struct bare {
   struct cuda_driver driver;

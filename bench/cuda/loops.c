@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "api/api.h"
-#include "backend/cuda/cuda.h"
+#include "backend/gpu/cuda/cuda.h"
 #include "backend/gpu/gpu.h"
 #include "cases.h"
 #include "context/context.h"

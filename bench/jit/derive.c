@@ -6,7 +6,7 @@
 
 #include "api/api.h"
 #include "context/context.h"
-#include "jit/derive/derive.h"
+#include "jit/derivatives.h"
 #include "record/record.h"
 
 enum { TIMES = 20 };

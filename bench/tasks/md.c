@@ -12,7 +12,7 @@ void form_prepare(int size) {
   if (!make_box(size ? size : 64, 2.5, 0) || !(bricks = calloc((size_t)box.bricks, 1)))
     exit(1);
   make_memory();
-  graph = make_graph("md");
+  graph = make_graph(&md_step);
   op_graph_run(graph); /* it makes the particles */
   box.begun = 1;
 }
@@ -36,11 +36,11 @@ static void make_tasks(void) {
   }
   for (int b = 0; b < box.bricks; b++) {
 #pragma omp task depend(mutexinoutset : bricks[b])
-    force_self(NULL, &(struct bricks){b, b});
+    find_forces(NULL, &(struct bricks){b, b});
     for (int i = NEAR + 1; i < AROUND; i++) {
       const int c = beside(b, i, box.edge).cell;
 #pragma omp task depend(mutexinoutset : bricks[b]) depend(mutexinoutset : bricks[c])
-      force_pair(NULL, &(struct bricks){b, c});
+      find_forces(NULL, &(struct bricks){b, c});
     }
   }
   for (int b = 0; b < box.bricks; b++) {

@@ -9,36 +9,38 @@ static op_graph graph;
 static char *bricks; /* what tasks depend on */
 
 void form_prepare(int size) {
-  if (!make_gas(size ? size : 400) || !(bricks = calloc((size_t)gas.bricks, 1)))
+  if (!make_gas(size ? size : 400, 0) || !(bricks = calloc((size_t)box.bricks, 1)))
     exit(1);
-  graph = make_graph();
-  gas.step = 0.02 * gas.h;
+  make_memory();
+  graph = make_graph(&sph_step);
+  op_graph_run(graph); /* it makes the particles */
+  box.begun = 1;
+  box.step = 0.02 * gas.h;
 }
 
 void form_refresh(void) {
-  sort_into_cells();
 }
 
 void form_by_graph(void) {
   op_graph_run(graph);
 }
 
-static void make_pairs(both *act) {
-  for (int b = 0; b < gas.bricks; b++)
-    for (int c = b; c < gas.bricks; c++)
-      if (c == b) {
-#pragma omp task depend(mutexinoutset : bricks[b])
-        act_bricks(&(struct bricks){b, b}, act);
-      } else if (touch(b, c) || touch(c, b)) {
-#pragma omp task depend(mutexinoutset : bricks[b]) depend(mutexinoutset : bricks[c])
-        act_bricks(&(struct bricks){b, c}, act);
-      }
+static void make_each(op_task_function *function) {
+  for (int b = 0; b < box.bricks; b++) {
+#pragma omp task depend(inout : bricks[b])
+    function(NULL, &(struct bricks){b, b});
+  }
 }
 
-static void make_each(void (*what)(struct particle *)) {
-  for (int b = 0; b < gas.bricks; b++) {
-#pragma omp task depend(inout : bricks[b])
-    each(b, what);
+static void make_pairs(op_task_function *function) {
+  for (int b = 0; b < box.bricks; b++) {
+#pragma omp task depend(mutexinoutset : bricks[b])
+    function(NULL, &(struct bricks){b, b});
+    for (int n = NEAR + 1; n < AROUND; n++) {
+      const int c = beside(b, n, box.edge).cell;
+#pragma omp task depend(mutexinoutset : bricks[b]) depend(mutexinoutset : bricks[c])
+      function(NULL, &(struct bricks){b, c});
+    }
   }
 }
 
@@ -47,11 +49,13 @@ void form_by_openmp(int threads) {
 #pragma omp parallel num_threads(threads)
 #pragma omp single
   {
-    make_each(begin_one);
-    make_pairs(add_density);
-    make_each(find_pressure);
-    make_pairs(add_force);
-    make_each(push);
+    make_each(run_begin);
+#pragma omp taskwait
+    make_each(arrive);
+    make_pairs(run_density);
+    make_each(run_ghost);
+    make_pairs(run_force);
+    make_each(run_end);
   }
 }
 

@@ -24,7 +24,7 @@ enum op2jit_kind {
 /* Where the parts of one argument are in the frame. The frame's first slot points to an array of them; the one
  * behind the last has in `scratch` the bytes of all scratch, in `arity` that of all maps of which one target is passed,
  * if they have the same. */
-typedef struct op2jit_place {
+typedef struct op2jit_placed {
   int kind;
   int base, map, start,
       numbers; /* slots, -1: none. `numbers`: the loop's elements as the user numbers them */
@@ -36,7 +36,7 @@ typedef struct op2jit_place {
   /* For kernels that the library calls by their address, the same in all places but for the type. */
   int type, nargs, base_number;
   op_kernel_function kernel;
-} op2jit_place;
+} op2jit_placed;
 
 /* A payload's memory: who won, then its values. */
 typedef struct op2jit_won {

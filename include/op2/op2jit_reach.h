@@ -20,7 +20,7 @@ enum { OP2JIT_OWN = -1 };
 
 struct op2jit_frame {
   void *const *slots;
-  const op2jit_place *places;
+  const op2jit_placed *places;
   char *scratch;
 
   template <class T> T *slot(int i) const {
@@ -47,7 +47,7 @@ template <class T, int known> struct op2jit_rows {
   static constexpr bool is_named = op2jit_named(static_cast<U *>(nullptr))[0] != 0;
   T *first;
   long step;
-  op2jit_rows(const op2jit_frame &f, const op2jit_place &place)
+  op2jit_rows(const op2jit_frame &f, const op2jit_placed &place)
       : first(f.slot<T>(place.base)), step(is_named ? place.dim : place.bytes) {
   }
   T *at(long row) const {
@@ -89,15 +89,15 @@ template <class U> struct op2jit_worse<U, false, false> {
 /* What a range needs of it is one value that fits a register; the rest is found again by the few elements that
  * tell. */
 template <class U, bool is_number = std::is_arithmetic<U>::value> struct op2jit_extremum {
-  const op2jit_place *place; /* NULL: this is none with a payload */
-  U given;                   /* what the kernel gets */
+  const op2jit_placed *place; /* NULL: this is none with a payload */
+  U given;                    /* what the kernel gets */
   op2jit_extremum(const op2jit_frame &, int) : place(nullptr), given() {
   }
   void after(const op2jit_frame &, long, const U &) {
   }
 };
 template <class U> struct op2jit_extremum<U, true> {
-  const op2jit_place *place;
+  const op2jit_placed *place;
   U given;
 
   op2jit_extremum(const op2jit_frame &f, int i)
@@ -114,18 +114,18 @@ private:
   typedef op2jit_worse<U, std::is_floating_point<U>::value,
                        std::is_integral<U>::value && !std::is_same<U, bool>::value>
       worse;
-  static op2jit_won *won_of(const op2jit_frame &f, const op2jit_place *place) {
+  static op2jit_won *won_of(const op2jit_frame &f, const op2jit_placed *place) {
     return f.slot<op2jit_won>(f.places[place->payload].base);
   }
-  static U give(const op2jit_frame &f, const op2jit_place *place) {
+  static U give(const op2jit_frame &f, const op2jit_placed *place) {
     const U start = *f.slot<const U>(place->start);
     return won_of(f, place)->element < 0
                ? start
                : worse::than(*f.slot<U>(place->base), start, place->access == OP_MIN);
   }
   /* The lowest element of those that have the best value wins, in whatever order they come. */
-  OP2JIT_APART_ static U offer(const op2jit_frame &f, const op2jit_place *place, long e, U value) {
-    const op2jit_place *payload = f.places + place->payload;
+  OP2JIT_APART_ static U offer(const op2jit_frame &f, const op2jit_placed *place, long e, U value) {
+    const op2jit_placed *payload = f.places + place->payload;
     const int *numbers = f.slot<const int>(place->numbers);
     const long long number = numbers ? numbers[e] : e;
     U *best = f.slot<U>(place->base);
@@ -145,7 +145,7 @@ private:
 template <class P, class Whole, class Shape, int kind = Shape::kind> struct op2jit_reach {
   typedef typename op2jit_pointed<P>::type T;
   typedef typename op2jit_pointed<P>::plain U;
-  const op2jit_place *place;
+  const op2jit_placed *place;
   const op2jit_frame &frame;
   op2jit_rows<T, 0> rows;
   const int *map;

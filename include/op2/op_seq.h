@@ -12,7 +12,7 @@ static int op2_stride OP2JIT_UNUSED_ = 1;
 #define OP2_STRIDE(array, index) (array)[index]
 
 #ifdef OP2JIT_READING
-/* The library reads the unit for the texts of its kernels, see jit/texts/reader.h. */
+/* The library reads the unit for the texts of its kernels, see jit/texts.h. */
 template <class... P> void op2jit_kernel_is(const char *, void (*)(P...));
 #define op_par_loop(kernel, ...) op2jit_kernel_is(#kernel, kernel)
 #else
@@ -99,7 +99,7 @@ template <class K, class Types, class... Shapes> struct op2jit_loop;
 template <class K, class... P, class... Shapes> struct op2jit_loop<K, op2jit_types<P...>, Shapes...> {
   template <bool listed, class Whole, class... As, int... i>
   static void run(op2jit_numbers<i...>, void *const *slots, const int *list, long begin, long end) {
-    const op2jit_place *places = static_cast<const op2jit_place *>(slots[0]);
+    const op2jit_placed *places = static_cast<const op2jit_placed *>(slots[0]);
     enum { LINE = 64 };
     char *room =
         static_cast<char *>(__builtin_alloca(static_cast<size_t>(places[sizeof...(P)].scratch) + LINE));

@@ -1,5 +1,6 @@
 #include "back.h"
 
+#include <llvm/ADT/SmallVector.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/MC/TargetRegistry.h>
@@ -8,12 +9,10 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Target/TargetOptions.h>
-
 #include <mutex>
+#include <set>
 
-#include "jit/clang/machine.h"
-#include "jit/clang/passes/passes.h"
-#include "jit/clang/passes/roots.h"
+#include "jit/clang/passes.h"
 #include "vector_math.h"
 
 #if LLVM_VERSION_MAJOR >= 18
@@ -28,11 +27,7 @@ namespace op2jit {
 
 static std::unique_ptr<llvm::TargetMachine> make_machine(const compile_request &request,
                                                          const llvm::Module &module, Output &output) {
-  static std::mutex one_by_one;
-  {
-    const std::lock_guard<std::mutex> lock(one_by_one);
-    machine_of(request).initialise(); // again: nothing
-  }
+  initialise(machine_of(request));
   std::string reason;
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(module.getTargetTriple(), reason);
   if (!target) {
@@ -60,12 +55,7 @@ static void optimise(const compile_request &request, llvm::Module &module, llvm:
   llvm::ModuleAnalysisManager modules;
   llvm::PassBuilder builder(&machine, tuning);
   offer_vector_math(builder, request);
-  lower_switches(builder);
-  keep_loops_rolled(builder, request);
-  forget_ranges(builder);
-  negate_rows(builder);
-  refine_roots(builder, request);
-  begin_divisions(builder, request);
+  add_passes(builder, request);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);
   builder.registerFunctionAnalyses(functions);
@@ -100,6 +90,46 @@ bool back_end(const compile_request &request, llvm::Module &module, Output &outp
   const bool emitted = emit(module, *machine, machine_of(request).processor, output);
   output.seconds_back = processor_seconds() - middle;
   return emitted;
+}
+
+} // namespace op2jit
+
+namespace op2jit {
+
+bool has_feature(const compile_request &request, llvm::StringRef name) {
+  llvm::SmallVector<llvm::StringRef, 64> features;
+  llvm::StringRef(request.features ? request.features : "").split(features, ',', -1, false);
+  for (llvm::StringRef feature : features)
+    if (feature.front() == '+' && feature.drop_front() == name)
+      return true;
+  return false;
+}
+
+const Machine &machine_of(const compile_request &request) {
+  return *find_machine(request);
+}
+
+void initialise(const Machine &machine) {
+  static std::mutex one_by_one;
+  static std::set<const Machine *> done;
+  const std::lock_guard<std::mutex> lock(one_by_one);
+  if (done.insert(&machine).second)
+    machine.initialise();
+}
+
+const char *known_processor(const compile_request &request) {
+  if (machine_of(request).knows(request.cpu))
+    return request.cpu;
+  return llvm::StringRef(request.cpu) == "znver5" ? "znver4" : "generic"; // znver5: from clang 19 on
+}
+
+bool keeps_operations(const compile_request &request) {
+  const llvm::StringRef fp(request.fp ? request.fp : "");
+  return fp == "strict" || (!fp.empty() && fp.front() == 'r'); // reproducible
+}
+
+unsigned vector_width(const compile_request &request) {
+  return machine_of(request).vector_width(request);
 }
 
 } // namespace op2jit

@@ -8,12 +8,17 @@
 
 #include <memory>
 
-#include "output.h"
+#include "plugin.h"
 
 namespace clang {
 class ASTConsumer;
+class ASTContext;
+class CallExpr;
 class CodeGenerator;
 class CompilerInstance;
+class FunctionDecl;
+class Preprocessor;
+class Stmt;
 } // namespace clang
 
 namespace op2jit {
@@ -22,13 +27,24 @@ namespace op2jit {
 // there was no error. False, with an error in the messages, if there was; then `consume` may have been called twice.
 bool parse(const compile_request &request, Output &output,
            llvm::function_ref<std::unique_ptr<clang::ASTConsumer>(clang::CompilerInstance &)> consume,
-           llvm::function_ref<void(clang::CompilerInstance &)> done, bool cxx = false);
+           llvm::function_ref<void(clang::ASTContext &)> done, bool cxx = false);
+clang::Preprocessor &preprocessor_of(clang::CompilerInstance &compiler);
 
-// Is the kernel, the second file, C++? Its name ends in .cc. The main file is then read twice: as C, where it holds the
+// The kernel's definition, or null. In C++ it may be in a namespace, "inner::flux"; those without a name, and inline ones, are
+// not said.
+const clang::FunctionDecl *find_kernel(const clang::ASTContext &context, llvm::StringRef name);
+
+// The name of a function, or "".
+llvm::StringRef name_of(const clang::FunctionDecl *function);
+// The call in OP_ROW(x, k), which the prelude spells as the first row plus a call that gives the way to the k-th one; or null.
+// k is its last argument. op2_row is the one of checked forms.
+const clang::CallExpr *row_call(const clang::Stmt *sum);
+
+// Whether the kernel, the second file, is C++: its name ends in .cc. The main file is then read twice: as C, where it holds the
 // loop and calls the kernel by its entry, and as C++, where it holds the entry and includes the kernel.
 bool is_cxx(const compile_request &request);
 
-// What a text became, and where it lives.
+// The module made from a text, and the context that owns it.
 struct Lowered {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module;

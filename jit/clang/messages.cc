@@ -22,39 +22,44 @@ static compile_severity severity_of(clang::DiagnosticsEngine::Level level) {
   return COMPILE_ERROR;
 }
 
-// A file that is found beside the one that includes it gets the folder "." from clang.
-static llvm::StringRef as_requested(llvm::StringRef file) {
+Spot spot_of(const clang::SourceManager &sources, clang::SourceLocation at) {
+  const clang::PresumedLoc place =
+      at.isValid() ? sources.getPresumedLoc(sources.getExpansionLoc(at)) : clang::PresumedLoc();
+  if (place.isInvalid())
+    return {};
+  llvm::StringRef file = place.getFilename();
   file.consume_front("./");
-  return file;
+  return {file.str(), place.getLine(), place.getColumn()};
 }
 
-// What gives other numbers than were meant, or ends the program; not what is only unusual.
+// Groups of warnings about what gives other numbers than were meant, or ends the program; not what is only unusual.
+static const char *const serious[] = {"array-bounds",
+                                      "division-by-zero",
+                                      "fortify-source",
+                                      "for-loop-analysis",
+                                      "incompatible-pointer-types",
+                                      "integer-overflow",
+                                      "literal-conversion",
+                                      "null-dereference",
+                                      "parentheses",
+                                      "return-stack-address",
+                                      "return-type",
+                                      "shift-count-negative",
+                                      "shift-count-overflow",
+                                      "sizeof-array-div",
+                                      "sizeof-pointer-memaccess",
+                                      "sometimes-uninitialized",
+                                      "uninitialized",
+                                      "unsequenced",
+                                      "unused-comparison"};
+
 static bool is_serious(const clang::Diagnostic &info) {
-  static const char *const groups[] = {"array-bounds",
-                                       "division-by-zero",
-                                       "fortify-source",
-                                       "for-loop-analysis",
-                                       "incompatible-pointer-types",
-                                       "integer-overflow",
-                                       "literal-conversion",
-                                       "null-dereference",
-                                       "parentheses",
-                                       "return-stack-address",
-                                       "return-type",
-                                       "shift-count-negative",
-                                       "shift-count-overflow",
-                                       "sizeof-array-div",
-                                       "sizeof-pointer-memaccess",
-                                       "sometimes-uninitialized",
-                                       "uninitialized",
-                                       "unsequenced",
-                                       "unused-comparison"};
   // `abs` of a double is; of its group `fabsf` of a double and `fabs` of an int are not.
   enum { FUNCTION, OF_TYPE }; // its arguments
   const bool is_abs = info.getID() == clang::diag::warn_wrong_absolute_value_type &&
                       info.getArgKind(OF_TYPE) == clang::DiagnosticsEngine::ak_sint &&
                       !info.getArgSInt(OF_TYPE);
-  return is_abs || llvm::is_contained(groups, clang::DiagnosticIDs::getWarningOptionForDiag(info.getID()));
+  return is_abs || llvm::is_contained(serious, clang::DiagnosticIDs::getWarningOptionForDiag(info.getID()));
 }
 
 void FrontMessages::HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clang::Diagnostic &info) {
@@ -77,12 +82,8 @@ void FrontMessages::HandleDiagnostic(clang::DiagnosticsEngine::Level level, cons
     dropped_ = false;
   if (dropped_)
     return;
-  const clang::PresumedLoc presumed = sources.getPresumedLoc(place);
-  if (presumed.isValid())
-    output_.add(severity_of(level), as_requested(presumed.getFilename()), presumed.getLine(),
-                presumed.getColumn(), text);
-  else
-    output_.add(severity_of(level), "", 0, 0, text);
+  const Spot spot = spot_of(sources, place);
+  output_.add(severity_of(level), spot.file, spot.line, spot.column, text);
 }
 
 bool BackMessages::isAnalysisRemarkEnabled(llvm::StringRef pass) const {

@@ -5,9 +5,16 @@
 #include <clang/Basic/Diagnostic.h>
 #include <llvm/IR/DiagnosticHandler.h>
 
-#include "output.h"
+#include "plugin.h"
 
 namespace op2jit {
+
+// A place in a text as #line says it; without a place "" and 0. A file beside the one that includes it has no folder.
+struct Spot {
+  std::string file;
+  unsigned line = 0, column = 0;
+};
+Spot spot_of(const clang::SourceManager &sources, clang::SourceLocation at);
 
 enum class Warnings { None, All, Serious }; // as compile_request has them
 

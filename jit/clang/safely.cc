@@ -83,7 +83,7 @@ void on_bad_allocation(void *, const char *, bool) {
   give_up("there is not enough memory for it");
 }
 
-// Of `new`, which would throw, and nobody catches. Other threads than ours get what they would have without a handler.
+// Called by `new`, which would throw, and nobody catches. Other threads than ours get what they would have without a handler.
 void on_no_memory() {
   if (current)
     on_bad_allocation(nullptr, nullptr, false);
@@ -94,19 +94,19 @@ void on_no_memory() {
 class CrashHandlers {
 public:
   CrashHandlers() {
-    std::lock_guard<std::mutex> lock(mutex());
-    if (users()++ == 0) {
-      before() = std::set_new_handler(on_no_memory);
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (users_++ == 0) {
+      before_ = std::set_new_handler(on_no_memory);
       llvm::CrashRecoveryContext::Enable();
       for (int signal : {SIGSEGV, SIGBUS})
         move_to_signal_stack(signal);
     }
   }
   ~CrashHandlers() {
-    std::lock_guard<std::mutex> lock(mutex());
-    if (--users() == 0) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (--users_ == 0) {
       llvm::CrashRecoveryContext::Disable();
-      std::set_new_handler(before());
+      std::set_new_handler(before_);
     }
   }
   CrashHandlers(const CrashHandlers &) = delete;
@@ -120,18 +120,9 @@ private:
       sigaction(signal, &action, nullptr);
     }
   }
-  static std::mutex &mutex() {
-    static std::mutex m;
-    return m;
-  }
-  static int &users() {
-    static int n = 0;
-    return n;
-  }
-  static std::new_handler &before() {
-    static std::new_handler handler = nullptr;
-    return handler;
-  }
+  static inline std::mutex mutex_;
+  static inline int users_ = 0;
+  static inline std::new_handler before_ = nullptr;
 };
 
 void *run_job(void *argument) {
@@ -180,6 +171,16 @@ outcome run_safely(llvm::function_ref<void()> work, std::string &reason) {
   pthread_join(thread, nullptr);
   reason = job.reason;
   return job.done ? outcome::done : job.no_memory ? outcome::no_memory : outcome::failed;
+}
+
+int run_safely(const char *who, Output &output, llvm::function_ref<bool()> work) {
+  std::string reason;
+  bool good = false;
+  const outcome came = run_safely([&] { good = work(); }, reason);
+  const bool in_text = output.has_errors(); // else the fault is not the text's
+  if (came != outcome::done && !in_text)
+    output.add(COMPILE_ERROR, "", 0, 0, std::string("the ") + who + " failed: " + reason);
+  return came == outcome::done && good ? 0 : in_text ? 1 : came == outcome::no_memory ? 3 : 2;
 }
 
 } // namespace op2jit

@@ -6,7 +6,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/IPO/AlwaysInliner.h>
 
-#include "machine.h"
+#include "back.h"
 
 namespace op2jit {
 namespace {
@@ -89,7 +89,7 @@ public:
   explicit OfferVectorMath(const compile_request &request)
       : fast_(request.fp && llvm::StringRef(request.fp) == "fast"), width_(vector_width(request)),
         has_(find_functions(request)) {
-    // Of two forms of one width the later, better one is taken; masks are for what no other form is as wide as.
+    // The later of two forms of one width is better and is taken. Masked forms serve only widths that no other form has.
     for (VectorForm form : machine_of(request).forms) {
       if (form.masked)
         form.bits = width_;

@@ -1,5 +1,5 @@
-/* What changed between two keys, in words. */
-#include "jit/generate/shape.h"
+/* The change between two keys, in words. */
+#include "jit/emit/choose.h"
 #include "jit/key/difference_rows.h"
 #include "jit/key/signature.h"
 
@@ -31,7 +31,7 @@ static void add_excerpt(struct text *out, struct piece p, size_t at) {
             left > MOST ? "..." : "");
 }
 
-/* A text of OP_KERNEL is one line: what it says around the first character that differs. */
+/* Shows a text of OP_KERNEL, which is one line, around the first character that differs. */
 static void say_place(const char *name, struct piece from, struct piece to, struct text *out) {
   size_t at = 0;
   while (at < from.length && at < to.length && from.at[at] == to.at[at])

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/types.h"
-#include "jit/front/number.h"
+#include "jit/kernel/number.h"
 
 /* ---- words ---------------------------------------------------------------------------------------*/
 
@@ -20,15 +20,15 @@ static const char *noun_of(struct piece kind) {
   return "";
 }
 
-/* What a member's value is. */
+/* The meaning of a member's value. */
 enum value { VALUE_PLAIN, VALUE_WORD, VALUE_FLAG, VALUE_NUMBER, VALUE_DAT, VALUE_COMPONENTS };
 
 static const struct member {
   const char *kind, *key;
   enum value value;
-  const char *said;    /* of a flag: what is said of 1; else the member's name for people */
-  const char *refers;  /* VALUE_NUMBER: the kind of what it is the number of */
-  const char *nothing; /* VALUE_NUMBER: what 0 is; of a flag: what is said of 0 */
+  const char *said;    /* of a flag: the words for 1; else the member's name for people */
+  const char *refers;  /* VALUE_NUMBER: the kind of thing that it counts */
+  const char *nothing; /* VALUE_NUMBER: the words for 0; of a flag too */
 } members[] = {
     {"arg", "form", VALUE_WORD, "made by", NULL, NULL},
     {"arg", "type", VALUE_PLAIN, "type", NULL, NULL},
@@ -94,41 +94,44 @@ static struct piece spelled(struct piece word) {
 
 /* ---- names and rows ------------------------------------------------------------------------------*/
 
-/* What a side calls this thing; empty: not known. */
-static struct piece name_of(const struct difference_side *side, struct piece kind, struct piece number) {
-  for (struct piece all = side->names; all.length;) {
-    struct piece line = piece_next(&all, '\n');
-    if (piece_same(piece_next(&line, ' '), kind) && piece_same(piece_next(&line, ' '), number))
-      return line;
-  }
+/* A line "arg 2 form dat ...", of a column, or of names: its kind, its number, and the rest. */
+struct row {
+  struct piece kind, number, rest;
+};
+
+static bool next_row(struct piece *all, struct row *row) {
+  row->rest = piece_next(all, '\n');
+  row->kind = piece_next(&row->rest, ' ');
+  row->number = piece_next(&row->rest, ' ');
+  return row->kind.length > 0;
+}
+
+/* The rest of the row of this kind and number; empty: there is none. */
+static struct piece find_row(struct piece all, struct piece kind, struct piece number) {
+  struct row row;
+  while (next_row(&all, &row))
+    if (piece_same(row.kind, kind) && piece_same(row.number, number))
+      return row.rest;
   return (struct piece){"", 0};
+}
+
+/* The program's name of a thing; empty: not known. */
+static struct piece name_of(const struct difference_side *side, struct piece kind, struct piece number) {
+  return find_row(side->names, kind, number);
 }
 
 /* The number under a name; empty: there is none, or several. */
 static struct piece number_of(const struct difference_side *side, struct piece kind, struct piece name) {
-  struct piece found = {"", 0};
-  for (struct piece all = side->names; all.length;) {
-    struct piece line = piece_next(&all, '\n');
-    struct piece its_kind = piece_next(&line, ' '), number = piece_next(&line, ' ');
-    if (!piece_same(its_kind, kind) || !piece_same(line, name))
+  struct piece found = {"", 0}, all = side->names;
+  struct row row;
+  while (next_row(&all, &row)) {
+    if (!piece_same(row.kind, kind) || !piece_same(row.rest, name))
       continue;
     if (found.length)
       return (struct piece){"", 0};
-    found = number;
+    found = row.number;
   }
   return found;
-}
-
-/* The row of this kind and number in a column, behind both. */
-static bool find_row(struct piece column, struct piece kind, struct piece number, struct piece *rest) {
-  while (column.length) {
-    struct piece row = piece_next(&column, '\n');
-    if (piece_same(piece_next(&row, ' '), kind) && piece_same(piece_next(&row, ' '), number)) {
-      *rest = row;
-      return true;
-    }
-  }
-  return false;
 }
 
 static struct piece member_of(struct piece row, const char *key) {
@@ -140,11 +143,11 @@ static struct piece member_of(struct piece row, const char *key) {
   return (struct piece){"", 0};
 }
 
-/* What a thing of one side is on the other: of the same name if that is known, else of the same number. Empty: it
- * is not there. */
+/* The number on side `on` of a thing of side `of`: that of the same name if names are known, else the same
+ * number. Empty: it is not there. */
 static struct piece counterpart(const struct difference_side *of, const struct difference_side *on,
                                 struct piece kind, struct piece number, bool strict) {
-  struct piece ignored, name = name_of(of, kind, number), other = number;
+  struct piece name = name_of(of, kind, number), other = number;
   if (!strict && name.length && on->names.length && !piece_is(kind, "arg")) {
     /* Several things of one name are told apart by their numbers. */
     if (number_of(of, kind, name).length && number_of(on, kind, name).length)
@@ -152,7 +155,7 @@ static struct piece counterpart(const struct difference_side *of, const struct d
     else if (!piece_same(name_of(on, kind, number), name))
       other.length = 0;
   }
-  if (!find_row(on->column, kind, other, &ignored))
+  if (!find_row(on->column, kind, other).length)
     other.length = 0;
   return other;
 }
@@ -161,16 +164,17 @@ static struct piece counterpart(const struct difference_side *of, const struct d
 
 static void add_thing(const struct difference_side *side, struct piece kind, struct piece number,
                       struct text *out) {
-  struct piece name = name_of(side, kind, number), row;
+  struct piece name = name_of(side, kind, number);
   text_addf(out, "%s ", noun_of(kind));
   if (!piece_is(kind, "arg")) {
     piece_add(out, name.length ? name : number);
     return;
   }
-  /* An argument is known by its number; what it passes is said beside it. */
+  /* An argument goes by its number, with the dat that it passes in brackets. */
   piece_add(out, number);
-  if (find_row(side->arguments, kind, number, &row) && !piece_is(member_of(row, "dat"), "0"))
-    name = name_of(side, piece_of("dat"), member_of(row, "dat"));
+  const struct piece dat = member_of(find_row(side->arguments, kind, number), "dat");
+  if (dat.length && !piece_is(dat, "0"))
+    name = name_of(side, piece_of("dat"), dat);
   if (name.length) {
     text_add(out, " (");
     piece_add(out, name);
@@ -178,22 +182,22 @@ static void add_thing(const struct difference_side *side, struct piece kind, str
   }
 }
 
+/* Floating-point numbers stand in hexadecimal in the row, others as people write them. */
 static void add_number(struct piece type, struct piece word, struct text *out) {
-  char name[32], value[64];
-  unsigned char bytes[8];
-  if (type.length >= sizeof name || word.length >= sizeof value) {
+  char copy[64];
+  const bool is_hex = memchr(word.at, 'x', word.length) && word.length < sizeof copy;
+  if (!is_hex) {
     piece_add(out, word);
     return;
   }
-  memcpy(name, type.at, type.length);
-  name[type.length] = '\0';
-  memcpy(value, word.at, word.length);
-  value[word.length] = '\0';
-  enum type_code code = type_parse(name, NULL);
-  if (code != TYPE_NONE && number_parse(code, value, bytes))
-    type_add_shortest(code, bytes, out);
+  memcpy(copy, word.at, word.length);
+  copy[word.length] = '\0';
+  const double wide = number_read_hex(copy);
+  const float narrow = (float)wide;
+  if (piece_is(type, "float"))
+    type_add_shortest(TYPE_FLOAT, &narrow, out);
   else
-    piece_add(out, word);
+    type_add_shortest(TYPE_DOUBLE, &wide, out);
 }
 
 /* The values of a constant: the first component that differs. */
@@ -225,16 +229,15 @@ static void add_referred(const struct difference_side *side, const struct member
 
 /* The first argument with this dat. */
 static struct piece owner_of(const struct difference_side *side, struct piece dat) {
-  for (struct piece all = side->arguments; all.length;) {
-    struct piece row = piece_next(&all, '\n'), kind = piece_next(&row, ' '), number = piece_next(&row, ' ');
-    (void)kind;
-    if (piece_same(member_of(row, "dat"), dat))
-      return number;
-  }
+  struct piece all = side->arguments;
+  struct row row;
+  while (next_row(&all, &row))
+    if (piece_same(member_of(row.rest, "dat"), dat))
+      return row.number;
   return (struct piece){"", 0};
 }
 
-/* Two rows, and what is known around them. */
+/* Two rows and their sides. */
 struct pair {
   const struct difference_side *from, *to;
   struct piece kind, from_number, to_number;
@@ -257,7 +260,7 @@ static bool is_different(const struct pair *p, const struct member *m, struct pi
   return !are_namesakes(p, m, x, y) && (have_names(p, m, x, y) || !piece_same(x, y));
 }
 
-/* Numbers of dats count by first use, so another one means that the dat is shared with another argument. */
+/* Dats are numbered by first use, so another number means that the dat is shared with another argument. */
 static void say_sharing(const struct pair *p, struct piece x, struct piece y, struct text *out) {
   struct piece before = owner_of(p->from, x), now = owner_of(p->to, y);
   if (piece_is(y, "0"))
@@ -339,23 +342,24 @@ static bool say_members(const struct pair *p, struct piece from, struct piece to
 
 /* ---- columns -------------------------------------------------------------------------------------*/
 
-/* Things that are on both sides, or have come in the place of another. */
+/* True: a thing of the same kind and number stands in the place of one that is gone. */
+static bool is_replaced(const struct difference_side *from, const struct difference_side *to,
+                        const struct row *row, bool strict) {
+  return find_row(to->column, row->kind, row->number).length &&
+         !counterpart(to, from, row->kind, row->number, strict).length;
+}
+
+/* Things that are on both sides or, `replaced`, have come in the place of another. */
 static bool say_changed_row(const struct difference_side *from, const struct difference_side *to,
                             bool replaced, bool strict, struct text *out) {
-  for (struct piece all = from->column; all.length;) {
-    struct piece row = piece_next(&all, '\n'), other, ignored;
-    struct pair p = {.from = from, .to = to, .kind = piece_next(&row, ' ')};
-    p.from_number = piece_next(&row, ' ');
-    p.to_number = counterpart(from, to, p.kind, p.from_number, strict);
-    if (replaced != (p.to_number.length == 0))
+  struct piece all = from->column;
+  struct row row;
+  while (next_row(&all, &row)) {
+    const struct piece now = counterpart(from, to, row.kind, row.number, strict);
+    const struct pair p = {from, to, row.kind, row.number, replaced ? row.number : now};
+    if (replaced ? now.length || !is_replaced(from, to, &row, strict) : !now.length)
       continue;
-    if (replaced) {
-      p.to_number = p.from_number;
-      if (!find_row(to->column, p.kind, p.to_number, &ignored) ||
-          counterpart(to, from, p.kind, p.to_number, strict).length)
-        continue;
-    }
-    if (find_row(to->column, p.kind, p.to_number, &other) && say_members(&p, row, other, strict, out))
+    if (say_members(&p, row.rest, find_row(to->column, p.kind, p.to_number), strict, out))
       return true;
   }
   return false;
@@ -364,14 +368,12 @@ static bool say_changed_row(const struct difference_side *from, const struct dif
 /* A row of `from` that is not in `to`, nor has another in its place. */
 static bool say_missing_row(const struct difference_side *from, const struct difference_side *to,
                             const char *missing, bool strict, struct text *out) {
-  for (struct piece all = from->column; all.length;) {
-    struct piece row = piece_next(&all, '\n'), ignored;
-    struct piece kind = piece_next(&row, ' '), number = piece_next(&row, ' ');
-    if (counterpart(from, to, kind, number, strict).length)
+  struct piece all = from->column;
+  struct row row;
+  while (next_row(&all, &row)) {
+    if (counterpart(from, to, row.kind, row.number, strict).length || is_replaced(from, to, &row, strict))
       continue;
-    if (find_row(to->column, kind, number, &ignored) && !counterpart(to, from, kind, number, strict).length)
-      continue;
-    add_thing(from, kind, number, out);
+    add_thing(from, row.kind, row.number, out);
     text_addf(out, " %s", missing);
     return true;
   }

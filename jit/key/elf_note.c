@@ -53,6 +53,7 @@ const char *mapped_section(const struct mapped *v, const char *name, size_t *siz
   return NULL;
 }
 
+/* A note that is looked for, and its content. */
 struct wanted {
   const char *owner;
   unsigned type;
@@ -66,14 +67,14 @@ static size_t padded(size_t size) {
 
 /* Notes one after the other in a segment: sizes, type, owner's name, content, padded to four bytes. */
 static bool search_notes(const struct mapped *v, size_t offset, size_t size, struct wanted *w) {
-  size_t name_length = strlen(w->owner) + 1;
-  while (size >= sizeof(Elf64_Nhdr)) {
-    Elf64_Nhdr head;
+  const size_t name_length = strlen(w->owner) + 1;
+  Elf64_Nhdr head;
+  for (size_t whole; size >= sizeof head; offset += whole, size -= whole) {
     const unsigned char *p = mapped_at(v, offset, sizeof head);
     if (!p)
       return false;
     memcpy(&head, p, sizeof head);
-    size_t whole = sizeof head + padded(head.n_namesz) + padded(head.n_descsz);
+    whole = sizeof head + padded(head.n_namesz) + padded(head.n_descsz);
     if (whole > size || !mapped_at(v, offset, whole))
       return false;
     const unsigned char *name = p + sizeof head;
@@ -82,22 +83,19 @@ static bool search_notes(const struct mapped *v, size_t offset, size_t size, str
       w->length = head.n_descsz;
       return true;
     }
-    offset += whole;
-    size -= whole;
   }
   return false;
 }
 
 static bool search_file(const struct mapped *v, struct wanted *w) {
   Elf64_Ehdr head;
+  Elf64_Phdr segment;
   const unsigned char *p = mapped_at(v, 0, sizeof head);
   if (!p)
     return false;
   memcpy(&head, p, sizeof head);
-  if (memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_ident[EI_CLASS] != ELFCLASS64)
-    return false;
-  for (size_t i = 0; i < head.e_phnum; i++) {
-    Elf64_Phdr segment;
+  const bool is_elf = memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 && head.e_ident[EI_CLASS] == ELFCLASS64;
+  for (size_t i = 0; is_elf && i < head.e_phnum; i++) {
     p = mapped_at(v, head.e_phoff, i * sizeof segment + sizeof segment);
     if (!p)
       return false;
@@ -116,21 +114,19 @@ static void add_hex(const unsigned char *bytes, size_t length, struct text *out)
 bool elf_build_id(const char *path, struct text *out) {
   struct wanted w = {.owner = "GNU", .type = NT_GNU_BUILD_ID};
   struct mapped v;
-  bool found = mapped_open(path, &v) && search_file(&v, &w) && w.length > 0;
-  if (found)
+  if (mapped_open(path, &v) && search_file(&v, &w))
     add_hex(w.found, w.length, out);
   mapped_close(&v);
-  return found;
+  return w.length > 0;
 }
 
 bool elf_words(const char *path, struct text *out) {
   struct wanted w = {.owner = "op2jit", .type = 1};
   struct mapped v;
-  bool found = mapped_open(path, &v) && search_file(&v, &w) && w.length > 0;
-  if (found)
+  if (mapped_open(path, &v) && search_file(&v, &w))
     text_add_bytes(out, w.found, strnlen((const char *)w.found, w.length));
   mapped_close(&v);
-  return found;
+  return w.length > 0;
 }
 
 bool elf_identity(const char *path, struct text *out) {

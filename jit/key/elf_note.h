@@ -1,4 +1,4 @@
-/* Notes of ELF files, read without loading them: what identifies a library or plugin. */
+/* Notes of ELF files, read without loading them, to identify libraries and plugins. */
 #ifndef OP2JIT_JIT_ELF_NOTE_H
 #define OP2JIT_JIT_ELF_NOTE_H
 
@@ -24,7 +24,7 @@ void mapped_close(struct mapped *v);
 /* The section of a 64-bit ELF file with this name; NULL: it has none. */
 const char *mapped_section(const struct mapped *v, const char *name, size_t *size);
 
-/* What tells two files apart: the build id, else the SHA-256 of all bytes. False if it cannot be read. */
+/* The identity of a file: the build id, else the SHA-256 of all bytes. False if it cannot be read. */
 bool elf_identity(const char *path, struct text *out);
 
 /* The identity of the file that this code was loaded from: libop2jit.so, or a program that has it inside.

@@ -8,80 +8,61 @@
 
 /* ---- where each column comes from ----------------------------------------------------------------*/
 
-typedef void column_writer(const struct signature_inputs *in, struct text *out);
-
-#define FROM_INPUT(member)                                                                                   \
-  static void write_##member(const struct signature_inputs *in, struct text *out) {                          \
-    text_add(out, in->member ? in->member : "");                                                             \
-  }
-FROM_INPUT(shape)
-FROM_INPUT(generator)
-FROM_INPUT(library)
-FROM_INPUT(compiler)
-FROM_INPUT(cpu)
-FROM_INPUT(features)
-FROM_INPUT(platform)
-FROM_INPUT(device)
-FROM_INPUT(driver)
-FROM_INPUT(flags)
-
-static void write_kernel(const struct signature_inputs *in, struct text *out) {
-  text_add(out, in->desc->kernel_name);
-  if (in->desc->entry)
-    text_addf(out, " in C++ %s", in->desc->entry);
-  if (in->desc->unproved)
+static void print_kernel(const struct desc *d, struct text *out) {
+  text_add(out, d->kernel_name);
+  if (d->entry)
+    text_addf(out, " in C++ %s", d->entry);
+  if (d->unproved)
     text_add(out, " not proved");
 }
 
-static void write_text(const struct signature_inputs *in, struct text *out) {
-  text_add(out, in->desc->text);
+static void print_text(const struct desc *d, struct text *out) {
+  text_add(out, d->text);
 }
 
-static void write_fp(const struct signature_inputs *in, struct text *out) {
-  text_add(out, in->desc->fp);
+static void print_fp(const struct desc *d, struct text *out) {
+  text_add(out, d->fp);
 }
 
-static void write_arguments(const struct signature_inputs *in, struct text *out) {
-  desc_print_args(in->desc, out);
-  desc_print_members(in->desc, out);
-}
-
-static void write_mesh(const struct signature_inputs *in, struct text *out) {
-  desc_print_mesh(in->desc, out);
-}
-
-static void write_dats(const struct signature_inputs *in, struct text *out) {
-  desc_print_dats(in->desc, out);
-}
-
-static void write_constants(const struct signature_inputs *in, struct text *out) {
-  desc_print_consts(in->desc, out);
+static void print_arguments(const struct desc *d, struct text *out) {
+  desc_print_args(d, out);
+  desc_print_members(d, out);
 }
 
 static const struct column {
   const char *name;
-  column_writer *write;
-  bool of_some; /* of some targets only: not there if it is empty */
+  void (*print)(const struct desc *d, struct text *out); /* of the description; NULL: a word of the inputs */
+  size_t word;                                           /* where it is in struct signature_inputs */
+  bool of_some;                                          /* of some targets only: not there if it is empty */
 } columns[] = {
-    {"kernel", write_kernel, false},
-    {"kernel text", write_text, false},
-    {"arguments", write_arguments, false},
-    {"sets and maps", write_mesh, false},
-    {"dats", write_dats, false},
-    {"constants", write_constants, false},
-    {"shape", write_shape, false},
-    {"generator", write_generator, false},
-    {"library", write_library, false},
-    {"compiler", write_compiler, false},
-    {"cpu", write_cpu, false},
-    {"features", write_features, false},
-    {"platform", write_platform, true},
-    {"device", write_device, true},
-    {"driver", write_driver, true},
-    {"flags", write_flags, false},
-    {"fp", write_fp, false},
+    {"kernel", print_kernel, 0, false},
+    {"kernel text", print_text, 0, false},
+    {"arguments", print_arguments, 0, false},
+    {"sets and maps", desc_print_mesh, 0, false},
+    {"dats", desc_print_dats, 0, false},
+    {"constants", desc_print_consts, 0, false},
+    {"shape", NULL, offsetof(struct signature_inputs, shape), false},
+    {"generator", NULL, offsetof(struct signature_inputs, generator), false},
+    {"library", NULL, offsetof(struct signature_inputs, library), false},
+    {"compiler", NULL, offsetof(struct signature_inputs, compiler), false},
+    {"cpu", NULL, offsetof(struct signature_inputs, cpu), false},
+    {"features", NULL, offsetof(struct signature_inputs, features), false},
+    {"platform", NULL, offsetof(struct signature_inputs, platform), true},
+    {"device", NULL, offsetof(struct signature_inputs, device), true},
+    {"driver", NULL, offsetof(struct signature_inputs, driver), true},
+    {"flags", NULL, offsetof(struct signature_inputs, flags), false},
+    {"fp", print_fp, 0, false},
 };
 _Static_assert(sizeof columns / sizeof *columns == SIGNATURE_COLUMNS, "one store_column each");
+
+static void print_column(const struct column *c, const struct signature_inputs *in, struct text *out) {
+  const char *word = NULL;
+  if (c->print)
+    c->print(in->desc, out);
+  else
+    memcpy(&word, (const char *)in + c->word, sizeof word);
+  text_add(out, word ? word : "");
+}
 
 /* ---- the key -----------------------------------------------------------------------------------*/
 
@@ -99,7 +80,7 @@ int signature_make(struct signature *s, const struct signature_inputs *in, struc
   *s = (struct signature){0};
   for (int i = 0; i < SIGNATURE_COLUMNS; i++) {
     struct text value = {0};
-    columns[i].write(in, &value);
+    print_column(&columns[i], in, &value);
     size_t length = value.length;
     if (columns[i].of_some && !length && text_ok(&value)) {
       text_free(&value);

@@ -2,20 +2,20 @@
 #ifndef OP2JIT_JIT_SIGNATURE_H
 #define OP2JIT_JIT_SIGNATURE_H
 
-#include "jit/front/describe.h"
+#include "jit/kernel/kernel.h"
 #include "kernels-cache/store.h"
 
-/* What a key has besides the description. */
+/* The parts of a key besides the description. */
 struct signature_inputs {
   const struct desc *desc;
   const char *shape;     /* of generated code: "scalar+list", a GPU variant's form */
-  const char *generator; /* version of what writes the text */
+  const char *generator; /* version of the generator */
   const char *library;   /* identity of this library */
   const char *compiler;  /* name and version on the first line, then identities of files */
   const char *cpu;       /* or compute capability */
   const char *features;
   const char *platform, *device,
-      *driver;       /* of OpenCL, whose binaries are a driver's; else NULL: no columns */
+      *driver;       /* of OpenCL, whose binaries belong to a driver; else NULL: no columns */
   const char *flags; /* whatever else the code depends on */
 };
 
@@ -36,7 +36,7 @@ void signature_free(struct signature *s);
 /* Equal in every column, not only in the hash. */
 bool signature_equal(const struct signature *a, const struct signature *b);
 
-/* What changed from one key to another, for people: "constant gam 1.4 -> 1.41". A store_sentence. Appends;
+/* The change from one key to another, for people: "constant gam 1.4 -> 1.41". A store_sentence. Appends;
  * nothing if they are equal. */
 void signature_difference(const struct store_key *from, const struct store_key *to, struct text *out);
 /* "the checking form of the kernel, for OP2_CHECK", or "". A store_kind. */

@@ -1,8 +1,8 @@
 /* A relocatable object in memory for x86-64 or aarch64, as clang writes it and the cache keeps it, made runnable: own
  * loader, no temporary file. No TLS, no constructors; externals come from one table (mathematics, libmvec,
  * memcpy and memset). Pages are written, then made executable. Seen by gdb (JIT interface) and by perf (map). */
-#ifndef OP2JIT_JIT_LOAD_H
-#define OP2JIT_JIT_LOAD_H
+#ifndef OP2JIT_JIT_LOAD_LOAD_H
+#define OP2JIT_JIT_LOAD_LOAD_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,5 +23,16 @@ int code_load(struct code **out, const void *object, size_t size, const char *la
 void *code_symbol(const struct code *code, const char *name);
 size_t code_bytes(const struct code *code);
 void code_free(struct code *code);
+
+/* Loaded code made visible: to gdb by its JIT interface, to perf by its map of the process. */
+struct debug_entry;
+
+/* `image` is an object whose sections have their true addresses; it must stay until debug_unregister.
+ * NULL if there was no memory: the code runs all the same. */
+struct debug_entry *debug_register(const void *image, size_t size);
+void debug_unregister(struct debug_entry *entry);
+
+/* Add a line to /tmp/perf-PID.map. What fails is left out: a profile is not worth an error. */
+void perf_map_add(const void *start, size_t size, const char *label, const char *function);
 
 #endif

@@ -1,12 +1,11 @@
 #include "jit/load/load_bounds.h"
 
-#include <ctype.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* As compilers lay it out for -fsanitize=array-bounds. */
+/* The layout that compilers use for -fsanitize=array-bounds. */
 struct bounds_type {
   unsigned short kind,
       info; /* of a whole number: bit 0 says that it has a sign, the rest is log2 of its bits */
@@ -35,7 +34,7 @@ static long long number(const struct bounds_type *type, unsigned long index) {
   return (long long)low - (negative ? 1ll << bits : 0);
 }
 
-static struct bounds_finding *find(const struct bounds_place *place, unsigned long index) {
+static struct bounds_finding *note_finding(const struct bounds_place *place, unsigned long index) {
   if (!running.back) { /* such code runs in bounds_call only */
     fprintf(stderr, "op2jit: %s:%u: index %ld is outside %s\n", place->file, place->line, (long)index,
             place->array->name);
@@ -49,7 +48,7 @@ static struct bounds_finding *find(const struct bounds_place *place, unsigned lo
 }
 
 void bounds_outside(const struct bounds_place *place, unsigned long index) {
-  struct bounds_finding *found = find(place, index);
+  struct bounds_finding *found = note_finding(place, index);
   found->passed = running.passes(found, running.user);
   if (!found->passed)
     longjmp(*running.back, 1);
@@ -92,7 +91,7 @@ size_t bounds_name(const char *text, int line, int column, const char **name) {
   const size_t length = strcspn(text, "\n");
   *name = text + ((size_t)column <= length ? (size_t)column - 1 : length);
   size_t n = 0;
-  while (isalnum((unsigned char)(*name)[n]) || (*name)[n] == '_')
+  while (is_in_word((*name)[n]))
     n++;
   return n;
 }

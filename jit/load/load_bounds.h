@@ -1,15 +1,15 @@
-/* Indices beyond an array, seen while generated code runs. Code whose shape asks for it tells of each before it is
- * used; the call that it happens in then ends at once, unless it may pass. Such code also stops by a signal
- * (BOUNDS_STOP) before it reaches memory outside a variable. */
+/* Indices beyond an array in running code. Code of such a shape reports each before it uses it. The call then
+ * ends at once, unless the index may pass. The code also stops by a signal (BOUNDS_STOP) before it reaches
+ * memory outside a variable. */
 #ifndef OP2JIT_JIT_LOAD_BOUNDS_H
 #define OP2JIT_JIT_LOAD_BOUNDS_H
 
 #include <signal.h>
 #include <stdbool.h>
 
-#include "jit/front/describe.h"
+#include "jit/kernel/kernel.h"
 
-/* What LLVM's trap is: a breakpoint on aarch64, an instruction that is none on the others. */
+/* The signal of LLVM's trap: a breakpoint on aarch64, an invalid instruction on the others. */
 #ifdef __aarch64__
 enum { BOUNDS_STOP = SIGTRAP };
 #else
@@ -17,8 +17,8 @@ enum { BOUNDS_STOP = SIGILL };
 #endif
 
 struct bounds_finding {
-  /* Of the array's name, or of the macro that has it, in the file that #line or #include names; line 0: nothing
-   * was found. */
+  /* The place of the array's name, or of the macro that has it, in the file that #line or #include names; line
+   * 0: nothing was found. */
   int line, column;
   long long index;
   char type[64];         /* "'double[3]'" */
@@ -29,8 +29,8 @@ struct bounds_finding {
 /* May the call go on? */
 typedef bool bounds_passes(const struct bounds_finding *finding, void *user);
 
-/* Calls the function. False if an index was outside an array and may not pass, or a condition did not hold: then `found` says where, and what the
- * call had done by then is done. Else it says what passed last. */
+/* Calls the function. False: an index was outside an array and may not pass, or a condition did not hold;
+ * `found` says where, and effects of the call up to there stay. True: `found` has the last index that passed. */
 bool bounds_call(range_function function, void *const *frame, long begin, long end, bounds_passes *passes,
                  void *user, struct bounds_finding *found);
 
@@ -39,14 +39,14 @@ void bounds_left(void);
 
 /* The name in the kernel's text where a finding is, and its length; 0: there is none. */
 size_t bounds_name(const char *text, int line, int column, const char **name);
-/* How many subscripts follow. Where a macro has the array, the place is that of the macro, behind which is none. */
+/* The number of subscripts that follow. If a macro has the array, the place is the macro's, and none follows. */
 int bounds_subscripts(const char *after);
-/* Is the index that of a row of a table which is no member of a struct? */
+/* True: the index is that of a row of a table which is no member of a struct. */
 bool bounds_is_of_row(const char *text, const struct bounds_finding *finding);
 
-/* What generated code calls, in the words of the compiler's sanitizers. */
+/* Functions that generated code calls, by the compiler's sanitizers. */
 struct bounds_place;
 void bounds_outside(const struct bounds_place *place, unsigned long index);
-_Noreturn void bounds_assert_failed(const char *condition); /* what op_assert is */
+_Noreturn void bounds_assert_failed(const char *condition); /* called by op_assert */
 
 #endif

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "jit/kernel/prelude.h"
 #include "jit/load/load_bounds.h"
-#include "jit/load/load_vector.h"
 
-/* Of libgcc: what compilers call for arithmetic that has no instruction. */
+/* Functions of libgcc that compilers call for arithmetic that has no instruction. */
 __extension__ typedef __int128 wide;
 __extension__ typedef unsigned __int128 unsigned_wide;
 wide __divti3(wide, wide);
@@ -42,103 +42,22 @@ struct row {
   void (*function)(void);
 };
 
-#define ROW(name)                                                                                            \
-  { #name, (void (*)(void))name }
-#define BOTH(name) ROW(name), ROW(name##f)
-#define ROW_AND(name) ROW(name),
+#define ROW(name) {#name, (void (*)(void))name},
+#define BOTH(name) ROW(name) ROW(name##f)
 
 /* An object needs a handful of these, so they are searched one by one. */
+/* clang-format off */
 static const struct row rows[] = {
     {"__ubsan_handle_out_of_bounds", (void (*)(void))bounds_outside},
     {"op2jit_assert_failed", (void (*)(void))bounds_assert_failed},
-    ROW(__divdc3),
-    ROW(__divsc3),
-    ROW(__divmodti4),
-    ROW(__divti3),
-    ROW(__modti3),
-    ROW(__muldc3),
-    ROW(__mulsc3),
-    ROW(__udivmodti4),
-    ROW(__udivti3),
-    ROW(__umodti3),
-    LONG_DOUBLES(ROW_AND) ROW(abs),
-    BOTH(acos),
-    BOTH(acosh),
-    BOTH(asin),
-    BOTH(asinh),
-    BOTH(atan),
-    BOTH(atan2),
-    BOTH(atanh),
-    ROW(bcmp),
-    BOTH(cbrt),
-    BOTH(ceil),
-    BOTH(copysign),
-    BOTH(cos),
-    BOTH(cosh),
-    BOTH(erf),
-    BOTH(erfc),
-    BOTH(exp),
-    BOTH(exp10),
-    BOTH(exp2),
-    BOTH(expm1),
-    BOTH(fabs),
-    BOTH(fdim),
-    BOTH(floor),
-    BOTH(fma),
-    BOTH(fmax),
-    BOTH(fmin),
-    BOTH(fmod),
-    BOTH(frexp),
-    BOTH(hypot),
-    BOTH(ilogb),
-    ROW(j0),
-    ROW(j1),
-    ROW(jn),
-    ROW(labs),
-    BOTH(ldexp),
-    BOTH(lgamma),
-    ROW(llabs),
-    BOTH(llrint),
-    BOTH(llround),
-    BOTH(log),
-    BOTH(log10),
-    BOTH(log1p),
-    BOTH(log2),
-    BOTH(logb),
-    BOTH(lrint),
-    BOTH(lround),
-    ROW(memcmp),
-    ROW(memcpy),
-    ROW(memmove),
-    ROW(memset),
-    BOTH(modf),
-    BOTH(nan),
-    BOTH(nearbyint),
-    BOTH(nextafter),
-    BOTH(nexttoward),
-    BOTH(pow),
-    ROW(printf),
-    ROW(putchar),
-    ROW(puts),
-    BOTH(remainder),
-    BOTH(remquo),
-    BOTH(rint),
-    BOTH(round),
-    BOTH(roundeven),
-    BOTH(scalbln),
-    BOTH(scalbn),
-    BOTH(sin),
-    BOTH(sincos),
-    BOTH(sinh),
-    BOTH(sqrt),
-    BOTH(tan),
-    BOTH(tanh),
-    BOTH(tgamma),
-    BOTH(trunc),
-    ROW(y0),
-    ROW(y1),
-    ROW(yn),
-};
+    ROW(__divdc3) ROW(__divsc3) ROW(__divmodti4) ROW(__divti3) ROW(__modti3) ROW(__muldc3) ROW(__mulsc3)
+    ROW(__udivmodti4) ROW(__udivti3) ROW(__umodti3) LONG_DOUBLES(ROW)
+    ALL1(BOTH) ALL2(BOTH) BOTH(exp) BOTH(exp10) BOTH(fma) BOTH(frexp) BOTH(ilogb) BOTH(ldexp) BOTH(llrint)
+    BOTH(llround) BOTH(lrint) BOTH(lround) BOTH(modf) BOTH(nan) BOTH(nexttoward) BOTH(remquo) BOTH(roundeven)
+    BOTH(scalbln) BOTH(scalbn) BOTH(sincos) ROW(j0) ROW(j1) ROW(jn) ROW(y0) ROW(y1) ROW(yn)
+    ROW(abs) ROW(labs) ROW(llabs) ROW(bcmp) ROW(memcmp) ROW(memcpy) ROW(memmove) ROW(memset)
+    ROW(printf) ROW(putchar) ROW(puts)};
+/* clang-format on */
 static const size_t nrows = sizeof rows / sizeof *rows;
 
 void *extern_find(struct externs *externs, const char *name) {

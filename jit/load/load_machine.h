@@ -1,6 +1,6 @@
-/* Kinds of processors whose objects can be placed, as rows of one table: how their relocations write an address, and
- * how code reaches functions that are far away. Placing (load_place.h) is the same for all. A row says nothing of the
- * processor that this runs on, so that any may be tried anywhere. */
+/* Kinds of processors whose objects can be placed, as rows of one table: how relocations write an address, and
+ * how code reaches functions that are far away. Placing (load_place.h) is the same for all. A row does not
+ * depend on the processor that this runs on, so that any can be tested anywhere. */
 #ifndef OP2JIT_JIT_LOAD_MACHINE_H
 #define OP2JIT_JIT_LOAD_MACHINE_H
 
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a relocation points at. */
+/* The target of a relocation. */
 enum load_target {
   LOAD_UNKNOWN, /* the loader does not have such a relocation */
   LOAD_ADDRESS, /* the symbol, wherever it is */
@@ -17,7 +17,13 @@ enum load_target {
   LOAD_SLOT     /* eight bytes in memory that hold the symbol's address */
 };
 
-/* Where a relocation is, and what it points at; addresses as the code will see them. */
+/* A kind of relocation: its target, and how many bytes it writes. */
+struct load_kind {
+  enum load_target target;
+  unsigned char width;
+};
+
+/* The place and the target of a relocation; addresses as the code will see them. */
 struct load_fix {
   Elf64_Xword type;
   unsigned char *bytes;
@@ -29,9 +35,7 @@ struct load_machine {
   const char *name; /* "x86-64" */
   Elf64_Half elf;   /* e_machine of its objects */
   size_t stub_bytes;
-  enum load_target (*target)(Elf64_Xword type);
-  /* How many bytes it writes. */
-  size_t (*width)(Elf64_Xword type);
+  struct load_kind (*kind)(Elf64_Xword type);
   /* False if the value does not fit where it is to go. */
   bool (*fix)(const struct load_fix *fix);
   /* A stub jumps to where its slot says. Both are less than two gigabytes apart. */

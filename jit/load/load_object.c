@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 
 /* No kernel comes near these; a damaged size does. */
 static const size_t largest_section = (size_t)1 << 29;
@@ -179,15 +179,15 @@ static int check_relocations(const struct object *object, size_t i, struct error
   for (size_t n = 0; n < object_relocations(object, i); n++) {
     const Elf64_Rela relocation = object_relocation(object, i, n);
     const Elf64_Xword type = ELF64_R_TYPE(relocation.r_info);
-    const size_t width = object->machine->width(type);
+    const struct load_kind kind = object->machine->kind(type);
     if (type == R_X86_64_NONE) /* the number is the same on each */
       continue;
-    if (object->machine->target(type) == LOAD_UNKNOWN)
+    if (kind.target == LOAD_UNKNOWN)
       return error_set(err, OP_ERR_FILE,
                        "the object has a relocation of type %llu, which the loader does "
                        "not have; compile the loop again",
                        (unsigned long long)type);
-    if (relocation.r_offset > target->sh_size || width > target->sh_size - relocation.r_offset)
+    if (relocation.r_offset > target->sh_size || kind.width > target->sh_size - relocation.r_offset)
       return damaged(err, "a relocation is outside its section");
     if (ELF64_R_SYM(relocation.r_info) >= object->nsymbols)
       return damaged(err, "a relocation names no symbol");

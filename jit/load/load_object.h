@@ -27,7 +27,7 @@ int object_read(struct object *object, const struct load_machine *machine, const
                 struct error *err);
 void object_free(struct object *object);
 
-/* Does this section take part in the running code? */
+/* True: the section is part of the running code. */
 bool object_loads(const struct object *object, size_t section);
 
 /* Relocations of a SHT_RELA section: how many, and one of them. Symbol and place have been checked. */

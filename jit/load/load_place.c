@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/size.h"
+#include "base/list.h"
 
 enum part { PART_CODE, PART_CONST, PART_DATA, PART_COUNT };
 
@@ -14,15 +14,19 @@ static const size_t largest_region = (size_t)1 << 30; /* half of what 32 bits re
 static const size_t slot_bytes = 8;
 static const size_t nowhere = SIZE_MAX;
 
-/* What is needed only while placing. */
+/* How code reaches a symbol that is far away; offsets in the region, or `nowhere`. */
+struct way {
+  bool needs_slot, needs_stub; /* its address must be in memory; it is called, and outside the object */
+  size_t slot, stub;
+};
+
+/* State that is needed only while placing. */
 struct work {
   const struct object *object;
   struct placed *placed;
-  size_t fill[PART_COUNT];  /* bytes of each part */
-  size_t start[PART_COUNT]; /* its offset in the region */
-  bool *wants_slot;         /* by symbol: its address must be in memory */
-  bool *wants_stub;         /* by symbol: it is called, and outside the object */
-  size_t *slot, *stub;      /* by symbol: offsets in the region */
+  struct way *ways;       /* by symbol */
+  size_t end[PART_COUNT]; /* of each part in the region */
+  bool fits;
 };
 
 static enum part part_of(const Elf64_Shdr *section) {
@@ -35,27 +39,28 @@ static bool is_outside(const struct object *object, size_t symbol) {
   return object->symbols[symbol].st_shndx == SHN_UNDEF;
 }
 
-/* Room for `size` bytes in a part; the offset within it, or `nowhere` if the region grows too large. */
-static size_t reserve(struct work *work, enum part part, size_t size, size_t alignment) {
+/* Room for `size` bytes behind what has its place; `nowhere` if the region grows too large. */
+static size_t reserve(struct work *work, size_t size, size_t alignment) {
   const size_t align = alignment ? alignment : 1;
-  const size_t at = (work->fill[part] + align - 1) / align * align;
-  if (at > largest_region || size > largest_region - at)
+  const size_t at = (work->placed->bytes + align - 1) / align * align;
+  work->fits = work->fits && at <= largest_region && size <= largest_region - at;
+  if (!work->fits)
     return nowhere;
-  work->fill[part] = at + size;
+  work->placed->bytes = at + size;
   return at;
 }
 
-static void note_wants(struct work *work, size_t section) {
+static void note_needs(struct work *work, size_t section) {
   const struct object *object = work->object;
   for (size_t n = 0; n < object_relocations(object, section); n++) {
     const Elf64_Rela relocation = object_relocation(object, section, n);
     const size_t symbol = ELF64_R_SYM(relocation.r_info);
-    if (ELF64_R_TYPE(relocation.r_info) == R_X86_64_NONE) /* nobody looked whether it names a symbol */
+    if (ELF64_R_TYPE(relocation.r_info) == R_X86_64_NONE) /* its symbol was not checked */
       continue;
-    const enum load_target target = object->machine->target(ELF64_R_TYPE(relocation.r_info));
+    const enum load_target target = object->machine->kind(ELF64_R_TYPE(relocation.r_info)).target;
     const bool far = target == LOAD_NEAR && is_outside(object, symbol);
-    work->wants_stub[symbol] |= far;
-    work->wants_slot[symbol] |= far || target == LOAD_SLOT;
+    work->ways[symbol].needs_stub |= far;
+    work->ways[symbol].needs_slot |= far || target == LOAD_SLOT;
   }
 }
 
@@ -64,63 +69,50 @@ static bool is_live_relocation(const struct object *object, size_t section) {
          object_loads(object, object->sections[section].sh_info);
 }
 
-/* First offsets within the parts, then, the parts' sizes being known, within the region. */
-static int lay_out(struct work *work, struct error *err) {
+/* Sections of the part, then stubs behind code, slots behind constants and common symbols behind data. */
+static void lay_out_part(struct work *work, enum part part) {
   const struct object *object = work->object;
-  const size_t stub_bytes = object->machine->stub_bytes;
   struct placed *placed = work->placed;
-  bool fits = true;
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE), stub_bytes = object->machine->stub_bytes;
   for (size_t i = 1; i < object->nsections; i++) {
-    if (is_live_relocation(object, i))
-      note_wants(work, i);
-    if (!object_loads(object, i))
-      continue;
     const Elf64_Shdr *section = &object->sections[i];
-    placed->section_offset[i] = reserve(work, part_of(section), section->sh_size, section->sh_addralign);
-    fits &= placed->section_offset[i] != nowhere;
+    if (object_loads(object, i) && part_of(section) == part)
+      placed->section_offset[i] = reserve(work, section->sh_size, section->sh_addralign);
   }
   for (size_t s = 0; s < object->nsymbols; s++) {
     const Elf64_Sym *symbol = &object->symbols[s];
-    placed->symbol_offset[s] = nowhere;
-    if (symbol->st_shndx == SHN_COMMON) {
-      placed->symbol_offset[s] = reserve(work, PART_DATA, symbol->st_size, symbol->st_value);
-      fits &= placed->symbol_offset[s] != nowhere;
-    }
-    work->slot[s] = work->wants_slot[s] ? reserve(work, PART_CONST, slot_bytes, slot_bytes) : nowhere;
-    work->stub[s] = work->wants_stub[s] ? reserve(work, PART_CODE, stub_bytes, stub_bytes) : nowhere;
-    fits &= !work->wants_slot[s] || work->slot[s] != nowhere;
-    fits &= !work->wants_stub[s] || work->stub[s] != nowhere;
+    struct way *way = &work->ways[s];
+    if (part == PART_CODE && way->needs_stub)
+      way->stub = reserve(work, stub_bytes, stub_bytes);
+    if (part == PART_CONST && way->needs_slot)
+      way->slot = reserve(work, slot_bytes, slot_bytes);
+    if (part == PART_DATA && symbol->st_shndx == SHN_COMMON)
+      placed->symbol_offset[s] = reserve(work, symbol->st_size, symbol->st_value);
   }
-  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-  for (int p = 0; p < PART_COUNT; p++) {
-    work->start[p] = placed->bytes;
-    placed->bytes += (work->fill[p] + page - 1) / page * page;
-  }
-  if (!fits || placed->bytes == 0 || placed->bytes > largest_region)
-    return error_set(err, OP_ERR_FILE, "the object's code and data have %zu bytes; 1 to %zu can be loaded",
-                     placed->bytes, largest_region);
-  return 0;
+  placed->bytes = (placed->bytes + page - 1) / page * page;
+  work->end[part] = placed->bytes;
 }
 
-/* Offsets within the parts become offsets in the region, and sections' symbols get theirs. */
-static void settle(struct work *work) {
+static int lay_out(struct work *work, struct error *err) {
   const struct object *object = work->object;
   struct placed *placed = work->placed;
   for (size_t i = 1; i < object->nsections; i++)
-    if (object_loads(object, i))
-      placed->section_offset[i] += work->start[part_of(&object->sections[i])];
+    if (is_live_relocation(object, i))
+      note_needs(work, i);
+  for (size_t s = 0; s < object->nsymbols; s++)
+    work->ways[s].slot = work->ways[s].stub = placed->symbol_offset[s] = nowhere;
+  for (int p = 0; p < PART_COUNT; p++)
+    lay_out_part(work, (enum part)p);
   for (size_t s = 0; s < object->nsymbols; s++) {
     const Elf64_Sym *symbol = &object->symbols[s];
-    if (work->slot[s] != nowhere)
-      work->slot[s] += work->start[PART_CONST];
-    if (work->stub[s] != nowhere)
-      work->stub[s] += work->start[PART_CODE];
-    if (symbol->st_shndx == SHN_COMMON)
-      placed->symbol_offset[s] += work->start[PART_DATA];
-    else if (symbol->st_shndx != SHN_UNDEF && symbol->st_shndx < object->nsections &&
-             object_loads(object, symbol->st_shndx))
+    if (symbol->st_shndx != SHN_UNDEF && symbol->st_shndx < object->nsections &&
+        object_loads(object, symbol->st_shndx))
       placed->symbol_offset[s] = placed->section_offset[symbol->st_shndx] + symbol->st_value;
   }
+  if (!work->fits || placed->bytes == 0 || placed->bytes > largest_region)
+    return error_set(err, OP_ERR_FILE, "the object's code and data have %zu bytes; 1 to %zu can be loaded",
+                     placed->bytes, largest_region);
+  return 0;
 }
 
 static void copy_sections(const struct work *work) {
@@ -155,26 +147,28 @@ static uint64_t address_in(const struct work *work, size_t offset) {
 
 static int fill_slots(const struct work *work, struct externs *externs, struct error *err) {
   for (size_t s = 0; s < work->object->nsymbols; s++) {
-    if (work->slot[s] == nowhere)
+    const struct way *way = &work->ways[s];
+    if (!way->needs_slot)
       continue;
     uint64_t address;
     int code = address_of(work, externs, s, &address, err);
     if (code)
       return code;
-    memcpy(work->placed->region + work->slot[s], &address, sizeof address);
-    if (work->stub[s] != nowhere)
-      work->object->machine->put_stub(work->placed->region + work->stub[s], address_in(work, work->stub[s]),
-                                      address_in(work, work->slot[s]));
+    memcpy(work->placed->region + way->slot, &address, sizeof address);
+    if (way->needs_stub)
+      work->object->machine->put_stub(work->placed->region + way->stub, address_in(work, way->stub),
+                                      address_in(work, way->slot));
   }
   return 0;
 }
 
-/* What a relocation points at. */
+/* The address that a relocation points at. */
 static int find_target(const struct work *work, struct externs *externs, Elf64_Xword type, size_t symbol,
                        uint64_t *target, struct error *err) {
-  const enum load_target kind = work->object->machine->target(type);
-  if (kind == LOAD_SLOT || (kind == LOAD_NEAR && work->stub[symbol] != nowhere)) {
-    *target = address_in(work, kind == LOAD_SLOT ? work->slot[symbol] : work->stub[symbol]);
+  const enum load_target kind = work->object->machine->kind(type).target;
+  const struct way *way = &work->ways[symbol];
+  if (kind == LOAD_SLOT || (kind == LOAD_NEAR && way->needs_stub)) {
+    *target = address_in(work, kind == LOAD_SLOT ? way->slot : way->stub);
     return 0;
   }
   return address_of(work, externs, symbol, target, err);
@@ -203,10 +197,10 @@ static int relocate(const struct work *work, struct externs *externs, size_t sec
   return 0;
 }
 
-/* From written to run, never both. Processors that fetch instructions past the caches of data are told first. */
+/* Memory is either written or run, never both. The caches of instructions are told first. */
 static int protect(const struct work *work, struct error *err) {
   unsigned char *region = work->placed->region;
-  const size_t constant = work->start[PART_CONST], data = work->start[PART_DATA];
+  const size_t constant = work->end[PART_CODE], data = work->end[PART_CONST];
   __builtin___clear_cache((char *)region, (char *)region + constant);
   if ((constant && mprotect(region, constant, PROT_READ | PROT_EXEC) != 0) ||
       (data > constant && mprotect(region + constant, data - constant, PROT_READ) != 0))
@@ -226,7 +220,6 @@ static int place(struct work *work, struct externs *externs, struct error *err) 
   if (region == MAP_FAILED)
     return error_memory(err, "compiled code", placed->bytes);
   placed->region = region;
-  settle(work);
   copy_sections(work);
   code = fill_slots(work, externs, err);
   for (size_t i = 1; !code && i < object->nsections; i++)
@@ -237,28 +230,16 @@ static int place(struct work *work, struct externs *externs, struct error *err) 
 
 int place_object(struct placed *placed, const struct object *object, struct externs *externs,
                  struct error *err) {
+  struct work work = {.object = object, .placed = placed, .fits = true};
   *placed = (struct placed){
       .section_offset = array_new(object->nsections, sizeof *placed->section_offset),
       .symbol_offset = array_new(object->nsymbols, sizeof *placed->symbol_offset),
   };
-  struct work work = {
-      .object = object,
-      .placed = placed,
-      .wants_slot = array_new(object->nsymbols, sizeof *work.wants_slot),
-      .wants_stub = array_new(object->nsymbols, sizeof *work.wants_stub),
-      .slot = array_new(object->nsymbols, sizeof *work.slot),
-      .stub = array_new(object->nsymbols, sizeof *work.stub),
-  };
-  int code;
-  if (placed->section_offset && placed->symbol_offset && work.wants_slot && work.wants_stub && work.slot &&
-      work.stub)
-    code = place(&work, externs, err);
-  else
-    code = error_memory(err, "the tables of the loader", object->nsymbols * sizeof *work.slot);
-  free(work.wants_slot);
-  free(work.wants_stub);
-  free(work.slot);
-  free(work.stub);
+  work.ways = array_new(object->nsymbols, sizeof *work.ways);
+  const int code = placed->section_offset && placed->symbol_offset && work.ways
+                       ? place(&work, externs, err)
+                       : error_memory(err, "the tables of the loader", object->nsymbols * sizeof *work.ways);
+  free(work.ways);
   if (code)
     placed_free(placed);
   return code;

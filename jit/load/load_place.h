@@ -1,5 +1,5 @@
-/* Give an object's sections addresses, copy them there, and tie them together: one region, code first,
- * then what is only read, then what is written, so that every distance fits 32 bits. */
+/* Gives an object's sections addresses, copies and links them: one region with code first, then constants, then
+ * data, so that every distance fits 32 bits. */
 #ifndef OP2JIT_JIT_LOAD_PLACE_H
 #define OP2JIT_JIT_LOAD_PLACE_H
 

@@ -5,22 +5,21 @@
 #include "backend/backend.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/progress/progress.h"
 #include "checkpoint/tell.h"
 #include "context/env.h"
 #include "context/trace.h"
-#include "loop/queue.h"
+#include "loop/chain/queue.h"
+#include "mesh/data.h"
 #include "mesh/handles.h"
 #include "mesh/mesh.h"
 #include "mesh/subset.h"
-#include "mesh/visible.h"
 #include "op2jit_tools.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
 #include "record/late.h"
 #include "report/report.h"
 #include "report/speed.h"
-#include "spread/lend.h"
+#include "spread/data.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -122,7 +121,8 @@ static void tell_handler(const op_error *error) {
     the.handler(error, the.user);
 }
 
-/* Who handles errors is told of each at its call. What waits was called before, and its errors end the program. */
+/* A program that handles errors gets each from its own call. Loops that wait were called before: they run now, and
+ * their errors end the program. */
 static void change_handler(op_error_handler *handler) {
   api_hold("op_set_error_handler", HOLD_HANDLER, wants_each(handler));
   the.handler = handler;
@@ -162,7 +162,7 @@ static bool enter(void) {
   return true;
 }
 
-/* Who goes on after a declaration that failed has NULL, which is told then. */
+/* A declaration that failed returned NULL: a later call with NULL tells why. */
 static void note_declaration(void) {
   static const struct {
     const char *call; /* what its name begins with */
@@ -195,14 +195,14 @@ int api_leave_local(int code) {
   return code;
 }
 
-/* What was not agreed on the others cannot know, and would wait for this rank. Where errors end the job it ends
- * for them too. */
+/* Errors that were not agreed on are unknown to the other ranks, which would wait for this one. If errors end the job
+ * it ends for them too. */
 static void tell_ranks(void) {
   if (the.comm && !comm_alone(the.comm) && the.handler && the.error.teller == ERROR_MINE)
     the.comm->table->tell(the.comm, &the.error);
 }
 
-/* What programs of OP2 see is up to date when a call is over. */
+/* Update what programs of OP2 see. */
 static void show(bool declared) {
   struct op_context *ctx = the.context;
   if (ctx && ctx->compiled && (declared || ctx->visible_epoch != ctx->mesh->epoch))
@@ -309,7 +309,7 @@ struct op_context *api_context(void) {
   return the.context;
 }
 
-/* Of any kind, a subset too. */
+/* The object of a handle, which may be a subset. */
 static void *find_object(struct op_context *ctx, const void *handle, enum handle_kind kind, const char *call,
                          const char *what) {
   static const char *const makers[] = {
@@ -421,7 +421,7 @@ int api_ranks(void) {
   return the.ranks > 0 ? the.ranks : 1;
 }
 
-/* What is done together before a rank ends by itself. */
+/* The part of op_exit that ranks do together. */
 static int end_together(struct op_context *ctx, struct error *err) {
   late_end(ctx, err);
   int code = agree_on_call(ctx, err->code, err, "op_exit");
@@ -441,7 +441,7 @@ int op2jit_exit(void) {
     return api_refused();
   int code = OP_OK;
   bool listed = false;
-  /* Where a rank failed alone there is nothing left to agree on or to report, and the user knows. */
+  /* If a rank failed alone there is nothing left to agree on or to report, and the user knows. */
   if (the.comm->table->told(the.comm, &the.error))
     error_clear(&the.error);
   else if (!(code = end_together(ctx, &the.error))) {

@@ -1,4 +1,4 @@
-/* What every public call does first and last. Only these files know the default context. */
+/* The first and last part of every public call. Only these files know the default context. */
 #ifndef OP2JIT_API_H
 #define OP2JIT_API_H
 
@@ -6,9 +6,9 @@
 #include "mesh/handles.h"
 #include "op2jit.h"
 
-/* What a call does with loops that are queued. FLUSH: they run first, since it lets the user see what they make
- * (data, files, reports) or changes what they need (constants, sets, maps, numbers, owners, memory). KEEP: a new
- * dat, which no queued loop knows; sizes, kernels, counters and clocks, which loops do not change; a loop itself. */
+/* The effect of a call on queued loops. FLUSH: they run first, since the call lets the user see their results (data,
+ * files, reports) or changes what they need (constants, sets, maps, numbers, owners, memory). KEEP: a new dat, which no
+ * queued loop knows; sizes, kernels, counters and clocks, which loops do not change; a loop itself. */
 enum queued { KEEP, FLUSH };
 
 struct comm_given;
@@ -21,8 +21,11 @@ struct op_context *api_enter(const char *call, enum queued queued);
 int api_refused(void);
 /* This thread's last call was refused because another was under way. */
 bool api_was_busy(void);
-/* Where the call's error goes; its code is how the call went so far. */
+/* The call's error; its code is how the call went so far. */
 struct error *api_error(void);
+/* Every collective call begins with an agreement of the ranks: on the call, how it went so far, and the facts that
+ * the format and its arguments say. `ctx` is the caller's. */
+#define api_agree(...) agree_on_call(ctx, api_error()->code, api_error(), __VA_ARGS__)
 /* The program looks at a clock: what waits by itself (OP2_LAZY=auto) runs first, if it is this thread's. */
 void api_clock(const char *call);
 /* From now on nothing waits by itself, for that reason (enum watch_hold), or may again; what waits runs first. */
@@ -48,7 +51,7 @@ int api_partition_call(struct op_context *ctx, op_set prime, op_map map, op_dat 
  * listed in `path` then, if the file has no folder of its own. */
 bool kernel_file_place(struct op_context *ctx, const char *file, const char *source, struct text *path);
 
-/* Of this process; 0 before op_init, and after op_exit what it was. */
+/* Numbers of this process; 0 before op_init, and after op_exit as before it. */
 int api_rank(void);
 int api_ranks(void);
 
@@ -58,7 +61,7 @@ void *api_object(struct op_context *ctx, const void *handle, enum handle_kind ki
                  const char *what);
 /* The same for calls that take subsets too. */
 struct set *api_set(struct op_context *ctx, const void *handle, const char *call);
-/* The subset is not the program's any more (api_free.c). */
+/* The program has freed the subset (api_free.c). */
 void api_free_subset(struct op_context *ctx, struct set *set);
 /* The whole of `call`, which asks for the elements of a set that all ranks have together; -1: it failed. */
 long long api_global_size(const void *handle, const char *call);

@@ -3,10 +3,10 @@
 
 #include "api/api.h"
 #include "base/log.h"
-#include "jit/front/kernel.h"
 #include "jit/jit.h"
+#include "jit/kernel/kernel.h"
 #include "loop/make.h"
-#include "loop/matrix/matrix.h"
+#include "loop/matrix.h"
 #include "mesh/globals.h"
 #include "mesh/mesh.h"
 #include "ranks/agree.h"
@@ -16,7 +16,7 @@
 
 enum { NONE = -1, CHOICES = 3 };
 
-/* What is tried, in this order. Anything may be read and written, so that the last of a dat needs no proof. */
+/* The choices, in this order. The last one of a dat needs no proof, as anything may be read and written. */
 static const int of_dats[CHOICES] = {OP_INC, OP_WRITE, OP_RW};
 static const int of_globals[CHOICES] = {OP_INC, OP_MIN, OP_MAX};
 
@@ -149,7 +149,7 @@ static int ask_prover(struct search *s, enum prove_verdict verdicts[], bool *und
   return code;
 }
 
-/* Of ranks with the same code one has the compiler: the first, whose verdicts all take. */
+/* One rank has the compiler, of those with the same code: all take the first one's verdicts. */
 static int verdicts_of(struct search *s, enum prove_verdict verdicts[], bool *understood, struct error *err) {
   double values[OP_MAX_ARGS + 1] = {0};
   *understood = true;
@@ -194,13 +194,7 @@ int op2jit_find_accesses(const char *kernel_source, const char *kernel_name, op_
     return api_refused();
   struct search s = {.ctx = ctx,
                      .args = args,
-                     .call = {.text = kernel_source,
-                              .name = kernel_name,
-                              .set = set,
-                              .nargs = nargs,
-                              .args = args,
-                              .file = file,
-                              .line = line}};
+                     .call = loop_call_of(kernel_source, kernel_name, set, nargs, args, file, line)};
   int code = api_error()->code;
   if (!code && (!kernel_source || !kernel_name || !args))
     code = error_set(api_error(), OP_ERR_ARGUMENT, "op_find_accesses: the %s is %s",

@@ -11,32 +11,32 @@
 #include "backend/backend.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/progress/progress.h"
 #include "base/text.h"
 #include "base/types.h"
 #include "capture/take.h"
-#include "check/forms.h"
-#include "check/shadow/lazy.h"
-#include "check/shadow/shadow.h"
+#include "check/check.h"
+#include "check/shadow.h"
+#include "check/shadow_lazy.h"
 #include "checkpoint/tell.h"
 #include "context/env.h"
 #include "context/forced.h"
-#include "context/reproducible.h"
 #include "context/trace.h"
+#include "exec/hardware.h"
+#include "exec/team.h"
 #include "files/io.h"
-#include "jit/front/unit/unit.h"
 #include "jit/jit.h"
+#include "jit/kernel/unit.h"
 #include "jit/key/signature.h"
-#include "jit/plugin.h"
 #include "kernels-cache/store.h"
-#include "loop/auto/layout.h"
-#include "loop/auto/worth.h"
-#include "loop/balance/balance.h"
+#include "loop/balance.h"
+#include "loop/chain/in_graph.h"
+#include "loop/chain/layers.h"
+#include "loop/chain/layout.h"
+#include "loop/chain/queue.h"
+#include "loop/chain/worth.h"
 #include "loop/loop.h"
-#include "loop/names.h"
-#include "loop/queue.h"
-#include "loop/spread/layers.h"
-#include "loop/tasks/in_graph.h"
+#include "loop/make.h"
+#include "loop/tune_memory.h"
 #include "mesh/data.h"
 #include "mesh/handles.h"
 #include "mesh/mesh.h"
@@ -45,7 +45,6 @@
 #include "ranks/agree.h"
 #include "ranks/comm.h"
 #include "ranks/kind.h"
-#include "ranks/peers.h"
 #include "record/findings.h"
 #include "record/kept.h"
 #include "record/late.h"
@@ -53,20 +52,17 @@
 #include "report/forms.h"
 #include "report/profile.h"
 #include "report/report.h"
-#include "run/hardware.h"
-#include "run/team.h"
 #include "services/pin.h"
 #include "services/tools.h"
 #include "solve/solve.h"
-#include "spread/bridge/coo.h"
+#include "spread/coo.h"
 #include "spread/exchange.h"
-#include "spread/partition/speeds.h"
+#include "spread/parts/speeds.h"
 #include "spread/spread.h"
 #include "tape/tape.h"
 #include "tasks/graph.h"
-#include "tune/mode.h"
 
-/* What every context has from the beginning, in one piece. */
+/* The parts that every context has from the beginning, in one piece. */
 struct whole {
   struct op_context context; /* first: the others are found from it */
   struct env env;
@@ -137,7 +133,7 @@ static void open_queue(struct op_context *ctx) {
     queue->check = lazy_check;
 }
 
-/* Where nothing can wait by itself there is nothing to watch. */
+/* Watch loops only where some can wait by themselves. */
 static void open_watch(struct op_context *ctx) {
   struct queue *queue = &((struct whole *)ctx)->queue;
   const struct backend *b = ctx->backend;
@@ -193,7 +189,7 @@ static bool shadow_is_apart(const struct op_context *ctx) {
   return ctx->shadow && ctx->shadow != ctx->backend && ctx->shadow->on_device;
 }
 
-/* Those that were opened. */
+/* Close the backends that were opened. */
 static void close_backends(struct op_context *ctx) {
   if (shadow_is_apart(ctx))
     ctx->shadow->close(ctx);
@@ -244,7 +240,7 @@ static int open_hardware(struct op_context *ctx, struct error *err) {
   return code;
 }
 
-/* What was not thought through for ranks of different backends: it takes them for alike. */
+/* Refuse what takes all ranks for alike where they have different backends. */
 static int check_mixed(const struct op_context *ctx, struct error *err) {
   static const enum env_name names[] = {ENV_LAYERS,  ENV_TILES,      ENV_TASKS,   ENV_CHECK,
                                         ENV_SHADOW,  ENV_CHECKPOINT, ENV_CAPTURE, ENV_REPRODUCIBLE,
@@ -281,7 +277,7 @@ static int open_backend(struct op_context *ctx, struct error *err) {
   return ctx->peers ? agree_on_success(ctx->agreement, code, err) : code;
 }
 
-/* What every rank can do by itself once the comm is there. */
+/* The part that every rank can do by itself once the comm is there. */
 static int open_parts(struct op_context *ctx, const struct text *warnings, struct error *err) {
   if (!comm_alone(ctx->comm))
     ctx->log->rank = ctx->comm->rank;
@@ -326,7 +322,7 @@ static int open_parts(struct op_context *ctx, const struct text *warnings, struc
   return code;
 }
 
-/* What must not differ from rank to rank. */
+/* Compare variables that must not differ between ranks. */
 static int agree_on_environment(struct op_context *ctx, int code, struct error *err) {
   static const enum env_name names[] = {
       ENV_FP,     ENV_JIT,     ENV_TUNE,       ENV_VARIANT, ENV_CHECK,       ENV_SHADOW,
@@ -346,7 +342,7 @@ static int agree_on_environment(struct op_context *ctx, int code, struct error *
   return code;
 }
 
-/* What a rank found wrong before it had a comm is told over it, because the others wait there: `code`. */
+/* `code`: an error of this rank before it had a comm. It is told over the comm, because the others wait there. */
 static int open_together(struct op_context *ctx, struct context_start *start, const struct text *warnings,
                          int code, struct error *err) {
   struct error late = {0};
@@ -359,7 +355,7 @@ static int open_together(struct op_context *ctx, struct context_start *start, co
   return agree_on_environment(ctx, code ? code : open_parts(ctx, warnings, err), err);
 }
 
-/* What backends share, whether or not it was opened. */
+/* Release the parts that backends share, whether or not they were opened. */
 static void release(struct op_context *ctx) {
   if (ctx->agreement != ctx->comm) {
     ctx->comm->agreement = NULL;

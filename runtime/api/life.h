@@ -5,8 +5,6 @@
 #include "base/error.h"
 #include "context/context.h"
 
-struct comm_given;
-
 struct context_start {
   int argc;
   char **argv;

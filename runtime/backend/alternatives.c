@@ -1,6 +1,6 @@
 #include "backend/alternatives.h"
 
-#include "backend/heavy.h"
+#include "backend/code.h"
 
 static const long elements_per_thread = 16384;
 /* The gather form moves what an element increments three times, so it is for short rows. */
@@ -10,17 +10,17 @@ bool elements_are_few(long elements, int threads) {
   return elements < elements_per_thread * threads;
 }
 
-struct list {
+struct offered {
   struct variant *out;
   int count;
 };
 
-static void add(struct list *list, struct variant v) {
+static void add(struct offered *list, struct variant v) {
   if (list->count < MOST_ALTERNATIVES)
     list->out[list->count++] = v;
 }
 
-static void add_shapes(struct list *list, const struct variant *standard,
+static void add_shapes(struct offered *list, const struct variant *standard,
                        const struct alternatives_of *loop) {
   for (int i = 0; i < loop->nshapes; i++) {
     struct variant v = *standard;
@@ -40,7 +40,7 @@ static void add_shapes(struct list *list, const struct variant *standard,
 
 /* The gather form for few blocks, too: they may meet in many colours and leave threads without work, and what is
  * moved is little beside what is computed. */
-static void add_apart(struct list *list, struct variant v, const struct variant *standard,
+static void add_apart(struct offered *list, struct variant v, const struct variant *standard,
                       const struct alternatives_of *loop) {
   v.shape.straight = v.shape.stream = v.shape.piped = false;
   if (loop->heavy)
@@ -49,7 +49,7 @@ static void add_apart(struct list *list, struct variant v, const struct variant 
     add(list, v);
 }
 
-static void add_strategies(struct list *list, const struct variant *standard,
+static void add_strategies(struct offered *list, const struct variant *standard,
                            const struct alternatives_of *loop) {
   struct variant v = {.shape = standard->shape, .threads = standard->threads};
   for (int i = 0; (v.strategy = strategies[i]); i++) {
@@ -63,7 +63,8 @@ static void add_strategies(struct list *list, const struct variant *standard,
   }
 }
 
-static void add_sizes(struct list *list, const struct variant *standard, const struct alternatives_of *loop) {
+static void add_sizes(struct offered *list, const struct variant *standard,
+                      const struct alternatives_of *loop) {
   const int *sizes = standard->strategy->sizes;
   for (int i = 0; !loop->heavy && sizes && sizes[i]; i++) {
     struct variant v = *standard;
@@ -73,10 +74,9 @@ static void add_sizes(struct list *list, const struct variant *standard, const s
   }
 }
 
-/* A part of many threads may take all that the memory gives. Nothing less is tried, for on a machine that is busy with
- * other things fewer threads may win, and be remembered. For that there is one thread on its own, which is not
- * remembered (tuner.h); of few elements the crew is found without trials (crew.h), but those of heavy loops. */
-static void add_threads(struct list *list, const struct variant *standard,
+/* A part of many threads may take all that the memory gives. Nothing less is tried but for heavy loops: on a machine that is busy
+ * with other things fewer threads may win, and be remembered. For that there is the crew (crew.h). */
+static void add_threads(struct offered *list, const struct variant *standard,
                         const struct alternatives_of *loop) {
   struct variant v = *standard;
   if (standard->strategy->serial || loop->threads < 2)
@@ -86,16 +86,14 @@ static void add_threads(struct list *list, const struct variant *standard,
   v.threads = 1;
   if (loop->heavy)
     add(list, v);
-  else if (!elements_are_few(loop->elements, loop->threads))
-    add(list, (struct variant){.strategy = &strategy_whole, .shape = standard->shape});
 }
 
 int alternatives(const struct variant *standard, const struct alternatives_of *loop,
                  struct variant out[MOST_ALTERNATIVES]) {
-  struct list list = {.out = out};
+  struct offered list = {.out = out};
   if (loop->elements < TUNED_ELEMENTS && !loop->heavy)
     return 0;
-  /* What others do on the machine may leave a heavy loop without the threads that it was given unasked. */
+  /* Other programs on the machine may leave a heavy loop without the threads that it was given unasked. */
   if (loop->heavy)
     add_threads(&list, standard, loop);
   add_shapes(&list, standard, loop);

@@ -1,11 +1,11 @@
-/* What tuning tries beside a loop's default on the host: one thing at a time, the most promising first. A pure
- * function, the same on every rank. */
+/* The variants that tuning tries beside a loop's default on the host: one thing at a time, the most promising first.
+ * A pure function, the same on every rank. */
 #ifndef OP2JIT_ALTERNATIVES_H
 #define OP2JIT_ALTERNATIVES_H
 
-#include "backend/variant.h"
+#include "backend/code.h"
 
-/* What is known of the loop. */
+/* Facts of the loop. */
 struct alternatives_of {
   long elements;
   int threads; /* that it may use */

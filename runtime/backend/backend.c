@@ -6,8 +6,8 @@
 #if defined(OP2JIT_CUDA) || defined(OP2JIT_OPENCL)
 #include "backend/gpu/gpu.h"
 #endif
-#include "backend/native/native.h"
-#include "base/nearest.h"
+#include "backend/native.h"
+#include "base/text.h"
 #include "context/context.h"
 
 static const struct backend *const backends[] = {

@@ -44,11 +44,12 @@ struct backend {
       may_wait; /* a launch that is ready depends on nothing that the program can change, and fails only for good */
   /* Would the loop be made otherwise if its few elements took long (heavy.h)? NULL: no. */
   bool (*may_be_heavy)(const struct op_context *ctx, const struct loop *loop);
-  /* Of a variant that is ready: how many threads, of two and more, are best for a run that takes one thread so many
+  /* For a variant that is ready: how many threads, of two and more, are best for a run that takes one thread so many
    * seconds (0: by a guess), and whether one is better. 0: it gets those of its plan. NULL: always. */
   int (*crew)(struct op_context *ctx, const struct loop *loop, int variant, double seconds, bool *one);
-  /* What a call of a loop that is described takes, by its bytes, its launches and what is known of the device, where no clock
-   * of the host can tell: the program goes on while it runs. False: it is not known yet. NULL: a clock can. */
+  /* The expected time of a call of a loop that is described, by its bytes, its launches and facts of the device. The
+   * program goes on while it runs, so that no clock of the host can tell. False: it is not known yet. NULL: a clock can
+   * tell. */
   bool (*expect)(struct op_context *ctx, struct loop *loop, struct expected *out);
   /* The same by the best form of those that may be tried, and with the components of one of its dats apart (NULL: as they are);
    * without launches. False: it cannot be said. NULL: never. */
@@ -57,7 +58,7 @@ struct backend {
   int (*wait)(struct op_context *ctx, struct error *err);
   /* Bytes a second that its memory moves, measured now; 0: nobody knows. Collective over the ranks of this backend. NULL: 0. */
   double (*bandwidth)(struct op_context *ctx);
-  /* What the times of loops that run there depend on; NULL: the host's processor. */
+  /* The machine that times of loops depend on; NULL: the host's processor. */
   void (*target)(const struct op_context *ctx, enum space space, struct text *out);
   /* For reports: the device's name. NULL: the host's processors. */
   const char *(*device)(const struct op_context *ctx);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 
 const char *capture_fact(const struct capture *c, const char *name) {
   for (int i = 0; i < c->nfacts; i++)

@@ -11,9 +11,9 @@
 
 #include "base/error.h"
 #include "base/types.h"
-#include "jit/front/describe.h"
+#include "jit/kernel/kernel.h"
 
-/* What is said of the run that it is of: "machine", "x86-64-v4 ...". */
+/* A fact about the captured run: "machine", "x86-64-v4 ...". */
 struct capture_fact {
   char *name, *words;
 };
@@ -39,7 +39,7 @@ struct capture_data {
   bool soa, view;
   unsigned char *before, *after; /* rows; after NULL: nobody knows, or no call changes it */
 };
-/* What is -1 is none. */
+/* Numbers are -1 where there is none. */
 struct capture_arg {
   long long form, access, present; /* enum desc_form, op_access */
   long long data, map,
@@ -92,7 +92,7 @@ struct capture_reach capture_reach(const struct capture *c, const struct capture
 static inline long long capture_place(const struct capture_reach *reach, long long place) {
   return reach->table ? reach->table[place] : place;
 }
-/* Does it leave other values in its data? */
+/* True if the argument changes its data. */
 bool capture_arg_changes(const struct capture_arg *arg);
 /* By set a byte for each element; NULL: no memory. capture_flags_free takes NULL too. */
 unsigned char **capture_flags(const struct capture *c);
@@ -100,7 +100,7 @@ void capture_flags_free(unsigned char **flags, int nsets);
 
 /* ---- files (file.c) ---- */
 
-/* Of any bytes: OP_ERR_FILE says what is wrong. Structs become types (type_declare), for types_forget to end. */
+/* Reads any bytes: OP_ERR_FILE says what is wrong. Structs become types (type_declare), for types_forget to end. */
 int capture_read(struct capture *out, const void *bytes, size_t length, struct error *err);
 /* All of it once more. */
 int capture_copy(const struct capture *c, struct capture *out, struct error *err);
@@ -119,7 +119,7 @@ int capture_select(struct capture *c, const unsigned char *const *run, int *data
 void capture_keep(struct capture *c, const int *sets, const int *maps, const int *data);
 void capture_drop_call(struct capture *c, int number);
 void capture_drop_arg(struct capture_call *call, int number);
-/* Is something wrong with it? What files are checked for. OP_ERR_FILE. */
+/* Checks what readers rely on. OP_ERR_FILE. */
 int capture_check(const struct capture *c, struct error *err);
 
 #endif

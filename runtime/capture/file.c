@@ -1,14 +1,15 @@
 /* The form of a file: what struct capture has, in its order. */
-#include <errno.h>
+#include "capture/file.h"
+
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/aside.h"
-#include "base/size.h"
+#include "base/list.h"
 #include "capture/capture.h"
-#include "capture/stream.h"
 
 /* The last digit is the version; the number is another one where bytes are the other way round. */
 static const char magic[16] = "op2jit-capture-2";
@@ -27,7 +28,7 @@ static void member(struct stream *s, op2jit_member *m, long long struct_size) {
   *m = (op2jit_member){name, type, (size_t)offset, (size_t)size};
 }
 
-/* Of what is read, for the process to know; of what is written, `info`. */
+/* Reads a struct and declares it to the process, or writes `info`. */
 static void one_struct(struct stream *s, const struct type_info *info) {
   op2jit_member members[MOST_MEMBERS] = {0};
   char *name = info ? (char *)(size_t)info->name : NULL;
@@ -76,7 +77,7 @@ static void type(struct stream *s, enum type_code *t) {
 
 /* ---- things: a function for each, which writes, reads and frees it ---- */
 
-/* What may be relied on: nothing is wrong so far. */
+/* The size of a set if nothing is wrong so far, else 0. */
 static size_t size_of(const struct stream *s, const struct capture *c, long long set) {
   return s->code || s->frees ? 0 : (size_t)c->sets[set].size;
 }
@@ -93,7 +94,7 @@ static void set(struct stream *s, struct capture_set *set) {
   stream_number(s, &set->entries_of, -1, MOST_THINGS, "the map that a set has entries of");
 }
 
-/* Of a ragged map that is read; how many entries it has. */
+/* The number of entries of a ragged map that is read. */
 static size_t check_rows(struct stream *s, const struct capture_map *map, size_t rows) {
   for (size_t e = 0; !s->code && e <= rows; e++)
     if (map->first[e] < (e ? map->first[e - 1] : 0) || (!e && map->first[0]) || map->first[e] > INT_MAX)
@@ -276,21 +277,12 @@ int capture_copy(const struct capture *c, struct capture *out, struct error *err
 
 int capture_load(struct capture *out, const char *path, struct error *err) {
   struct text bytes = {0};
-  char part[1 << 16];
-  size_t n;
   *out = (struct capture){0};
-  FILE *file = fopen(path, "rb");
-  if (!file)
-    return error_set(err, OP_ERR_FILE, "%s cannot be opened: %s", path, strerror(errno));
-  while ((n = fread(part, 1, sizeof part, file)) > 0)
-    text_add_bytes(&bytes, part, n);
-  const bool failed = ferror(file);
-  fclose(file);
-  int code = failed            ? error_set(err, OP_ERR_FILE, "it cannot be read")
-             : text_ok(&bytes) ? capture_read(out, text_str(&bytes), bytes.length, err)
-                               : error_memory(err, "a capture", bytes.length);
+  int code = file_read(path, &bytes, err);
+  if (!code && (code = capture_read(out, text_str(&bytes), bytes.length, err)))
+    error_prefix(err, "%s: ", path);
   text_free(&bytes);
-  return code ? error_prefix(err, "%s: ", path) : OP_OK;
+  return code;
 }
 
 int capture_save(const struct capture *c, const char *path, struct error *err) {
@@ -300,4 +292,111 @@ int capture_save(const struct capture *c, const char *path, struct error *err) {
     code = aside_whole(path, text_str(&bytes), bytes.length, err);
   text_free(&bytes);
   return code;
+}
+
+void stream_fail(struct stream *s, const char *format, ...) {
+  char words[256];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(words, sizeof words, format, list);
+  va_end(list);
+  if (!s->code)
+    s->code = error_set(s->err, OP_ERR_FILE, "%s", words);
+}
+
+/* So many bytes are there to be read. */
+static bool has(struct stream *s, size_t size, const char *what) {
+  if (!s->code && (size_t)(s->end - s->at) < size)
+    stream_fail(s, "it ends within %s", what);
+  return !s->code;
+}
+
+/* The bytes of a value, either way. */
+static void take(struct stream *s, void *value, size_t size, const char *what) {
+  if (s->code || s->frees)
+    return;
+  if (s->out) {
+    text_add_bytes(s->out, value, size);
+    if (!text_ok(s->out))
+      s->code = error_memory(s->err, "a capture", s->out->length);
+  } else if (has(s, size, what)) {
+    if (size)
+      memcpy(value, s->at, size);
+    s->at += size;
+  }
+}
+
+void stream_number(struct stream *s, long long *n, long long least, long long most, const char *what) {
+  take(s, n, sizeof *n, what);
+  if (s->frees || (*n >= least && *n <= most))
+    return;
+  stream_fail(s, "%s is %lld; expected %lld to %lld", what, *n, least, most);
+  if (!s->out)
+    *n = least;
+}
+
+void stream_real(struct stream *s, double *x) {
+  take(s, x, sizeof *x, "a number");
+}
+
+void stream_truth(struct stream *s, bool *b, const char *what) {
+  long long n = *b;
+  stream_number(s, &n, 0, 1, what);
+  *b = n == 1;
+}
+
+/* Memory for what is read. */
+static void *room(struct stream *s, size_t count, size_t size, const char *what) {
+  void *memory = s->code ? NULL : array_new(count, size);
+  if (!memory && !s->code)
+    s->code = error_memory(s->err, what, count * size);
+  return memory;
+}
+
+static void let_go(void **memory) {
+  free(*memory);
+  *memory = NULL;
+}
+
+void stream_words(struct stream *s, char **words, const char *what) {
+  long long length = s->out && *words ? (long long)strlen(*words) : 0;
+  stream_number(s, &length, 0, PTRDIFF_MAX - 1, what);
+  if (s->frees)
+    let_go((void **)words);
+  else if (!s->out && has(s, (size_t)length, what)) {
+    if (memchr(s->at, '\0', (size_t)length))
+      stream_fail(s, "%s has a NUL in it", what);
+    *words = room(s, (size_t)length + 1, 1, what);
+  }
+  if (length && *words)
+    take(s, *words, (size_t)length, what);
+  for (char *c = *words; !s->out && c && *c; c++)
+    if (((unsigned char)*c < ' ' && *c != '\n') || *c == '\x7f')
+      *c = ' ';
+}
+
+void stream_bytes(struct stream *s, void **bytes, size_t count, size_t size, const char *what) {
+  size_t length;
+  if (s->frees)
+    let_go(bytes);
+  else if (!size_mul(count, size, &length))
+    stream_fail(s, "%s would have more bytes than there may be", what);
+  else {
+    if (!s->out)
+      *bytes = has(s, length, what) ? room(s, count, size, what) : NULL;
+    take(s, *bytes, length, what);
+  }
+}
+
+void stream_items(struct stream *s, int *count, int most, void **items, size_t size, const char *what) {
+  long long n = *count;
+  stream_number(s, &n, 0, most, what);
+  if (s->out || s->frees)
+    return;
+  *count = 0;
+  if (!s->code && (s->end - s->at) / 8 < n)
+    stream_fail(s, "it ends within %s", what);
+  *items = room(s, (size_t)n, size, what);
+  if (*items)
+    *count = (int)n;
 }

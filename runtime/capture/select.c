@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "capture/capture.h"
 
 /* By set and element: whether it is there in the end, and its new number. By map and element: whether its row counts; rows of

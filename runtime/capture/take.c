@@ -6,22 +6,19 @@
 
 #include "backend/backend.h"
 #include "base/aside.h"
+#include "base/list.h"
 #include "base/log.h"
-#include "base/size.h"
 #include "capture/taking.h"
 #include "context/context.h"
 #include "context/env.h"
+#include "loop/chain/queue.h"
 #include "loop/form.h"
-#include "loop/queue.h"
+#include "loop/place.h"
 #include "mesh/data.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
 #include "record/kept.h"
 #include "record/recorder.h"
-#include "tune/place.h"
-
-#define WORDS_(x) #x
-#define WORDS(x) WORDS_(x)
 
 /* ---- what is asked for ---- */
 
@@ -100,7 +97,7 @@ static long long take_numbers(struct taking *t, const struct loop *loop, const s
   return number;
 }
 
-/* Of ranks a global is one of the call alone: its results are of all. */
+/* With several ranks a global belongs to one call: its results are those of all ranks. */
 static long long take_value(struct taking *t, const struct op_context *ctx, const struct loop_arg *arg,
                             const op_arg *said, struct error *err) {
   if (arg->gbl)
@@ -173,7 +170,7 @@ static int take_words(const struct loop *loop, const struct loop_call *call, str
              : error_memory(err, "a capture", strlen(loop->desc.text));
 }
 
-/* What came from other ranks since the capture got these dats. */
+/* Takes the copies that came from other ranks since the capture got these dats. */
 static int take_received(struct taking *t, const struct loop *loop, struct error *err) {
   int code = OP_OK;
   for (int i = 0; i < loop->nargs; i++) {
@@ -219,7 +216,7 @@ static int take_call(struct taking *t, const struct op_context *ctx, const struc
   return code ? code : take_gifts(t, loop, err);
 }
 
-/* What cannot be said in a file. */
+/* The reason why a file cannot hold the loop, NULL: it can. */
 static const char *why_not(const struct loop *loop) {
   if (loop->ranged || !loop->desc.text || !*loop->desc.text || loop->desc.entry)
     return "it runs by a function of the program, whose text in C is not known";
@@ -344,7 +341,7 @@ static int take_results(const struct op_context *ctx, struct taking *t, const st
   return code;
 }
 
-/* What the program writes before the next call, or before it is known that this was the last one, is seen by that. */
+/* Versions of now show at the next call whether the program wrote data in between. */
 static int take_state(struct op_context *ctx, struct taking *t, struct error *err) {
   int code = OP_OK;
   for (int i = 0; !code && i < t->all.ndata; i++) {
@@ -415,8 +412,7 @@ static int add_facts(const struct op_context *ctx, struct capture *c, struct err
   tuning_host(&machine);
   snprintf(numbers[0], sizeof numbers[0], "%d", ctx->comm->rank);
   snprintf(numbers[1], sizeof numbers[1], "%d", ctx->comm->size);
-  const char *const facts[][2] = {{"version", WORDS(OP2JIT_VERSION_MAJOR) "." WORDS(
-                                                  OP2JIT_VERSION_MINOR) "." WORDS(OP2JIT_VERSION_PATCH)},
+  const char *const facts[][2] = {{"version", VERSION},
                                   {"machine", text_str(&machine)},
                                   {"backend", ctx->backend->name},
                                   {"rank", numbers[0]},

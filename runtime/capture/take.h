@@ -10,7 +10,7 @@ struct op_context;
 
 /* Begin to count, if it is asked for. OP_ERR_ENV, OP_ERR_FILE; OP_ERR_MEMORY. */
 int capture_open(struct op_context *ctx, struct error *err);
-/* What is there of a capture that goes on is written; a warning if its call never came. */
+/* Writes a capture that still goes on. A warning if its call never came. */
 void capture_close(struct op_context *ctx);
 /* Release what it has; also after an error of op_init. */
 void capture_release(struct op_context *ctx);

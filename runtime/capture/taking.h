@@ -25,10 +25,10 @@ struct taken_data {
 };
 
 struct taking {
-  /* What is asked for. */
+  /* The wish of OP2_CAPTURE. */
   char *loop, *file;
   long long call, many; /* many 0: until the loop is called again */
-  /* What was seen. */
+  /* The calls so far. */
   long long seen; /* calls of that loop */
   long long kept; /* calls that the capture has, or would have */
   int last;       /* the number of the last one in `all`, which has steps beside it */
@@ -64,7 +64,7 @@ unsigned char *taking_rows(const struct taking *t, long long number, const struc
 long long taking_others(struct taking *t, long long set, struct error *err);
 /* The next call, of nothing; NULL: no memory. */
 struct capture_call *taking_call(struct taking *t, struct error *err);
-/* What the library does between kernels, as calls that a replay makes (steps.c). Others' rows of a dat come from them: */
+/* Steps of the library between kernels, as calls that a replay makes (steps.c). Others' rows of a dat come from their ranks: */
 int taking_receive(struct taking *t, const struct loop *loop, long long number, struct error *err);
 /* and what call number `call` gave to a matrix, an element's numbers at `from`, goes to those of the matrix at `to`. */
 int taking_give(struct taking *t, int call, long long from, long long to, int access, struct error *err);

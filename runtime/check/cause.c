@@ -78,7 +78,7 @@ static void tell_outside(const struct cell *cell, int i, struct text *out) {
 }
 
 /* The first single thing that changes the result. */
-static enum rule find(struct cell *cell, long element, struct text *out) {
+static enum rule find_cause(struct cell *cell, long element, struct text *out) {
   for (int i = 0; i < cell->loop->nargs; i++)
     if (is_undefined_before(&cell->loop->args[i]) && is_changed_by(cell, element, KIND_OLD_VALUES, i)) {
       tell_old_values(cell, i, out);
@@ -95,7 +95,7 @@ static enum rule find(struct cell *cell, long element, struct text *out) {
   return RULE_UNSET;
 }
 
-/* What the element leaves on side 0. */
+/* The results of the element on side 0. */
 static void digest_of(const struct cell *cell, unsigned char digest[32]) {
   struct sha256 s;
   sha256_begin(&s);
@@ -128,8 +128,8 @@ static bool keeps_something(struct cell *cell, long element, bool *once) {
   return keeps;
 }
 
-/* What the library itself has allocated meanwhile may lie where an index leads far outside: so the sides, which are apart in
- * memory and else alike, are asked before the run that came before. */
+/* Memory that the library allocated meanwhile may lie where an index far outside leads. So the two sides, which differ only
+ * in their addresses, are compared before the earlier run is. */
 enum rule cause_tell(struct cell *cell, long element, struct text *out) {
   bool once;
   const bool keeps = keeps_something(cell, element, &once);
@@ -138,7 +138,7 @@ enum rule cause_tell(struct cell *cell, long element, struct text *out) {
     return RULE_FAR;
   }
   if (!keeps && !once)
-    return find(cell, element, out);
+    return find_cause(cell, element, out);
   text_addf(out, "a static or global variable that keeps its value from element to element; %s",
             rule_row(RULE_KEPT)->remedy[PASSED_DIRECT]);
   return RULE_KEPT;

@@ -1,4 +1,4 @@
-/* What it is that a kernel's result depends on and must not. */
+/* Finds on what a kernel's result depends and must not. */
 #ifndef OP2JIT_CHECK_CAUSE_H
 #define OP2JIT_CHECK_CAUSE_H
 

@@ -1,12 +1,16 @@
 #include "check/cell.h"
 
+#include <setjmp.h>
+#include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "backend/code.h"
-#include "base/size.h"
+#include "base/list.h"
 #include "context/context.h"
+#include "jit/load/load_bounds.h"
 #include "record/record.h"
 #include "services/services.h"
 
@@ -83,7 +87,7 @@ static bool make_side(struct cell *cell, int i, int side, size_t bytes) {
   for (int r = -GUARD_POINTERS; r < own->rows + GUARD_POINTERS; r++)
     own->vectors[side][GUARD_POINTERS + r] =
         r >= 0 && r < own->rows ? cell_row(cell, side, i, r) : guard(own, side, r < 0 ? 0 : own->rows);
-  /* What is absent is a guard, too. */
+  /* An absent argument is a guard, too. */
   cell->pointers[side][desc_parameter(&cell->loop->desc, i)] =
       is_vector(&cell->loop->args[i]) ? (void *)(own->vectors[side] + GUARD_POINTERS)
       : own->rows == 0                ? guard(own, side, 0)
@@ -266,4 +270,76 @@ void cell_run(struct cell *cell, int side, int paint) {
     bounds_left();
   cell->condition = cell->trap == TRAP_ASSERTED ? trap_condition() : cell->outside.condition;
   cell->passed |= cell->outside.passed;
+}
+
+static const int numbers[] = {SIGFPE, BOUNDS_STOP};
+enum { NUMBERS = sizeof numbers / sizeof *numbers };
+static struct sigaction own, before[NUMBERS];
+static bool begun[NUMBERS];
+/* The call that runs on this thread. */
+static _Thread_local jmp_buf *volatile back;
+
+/* A signal that is not of the call goes to the handler of before: one that a process sent is sent again, and an
+ * instruction runs again. */
+static void ended(int number, siginfo_t *info, void *context) {
+  (void)context;
+  jmp_buf *to = back;
+  const enum trap_cause cause = number == SIGFPE && info->si_code == FPE_INTDIV ? TRAP_DIVIDED
+                                : number == BOUNDS_STOP && info->si_code > 0    ? TRAP_LEFT
+                                                                                : TRAP_NONE;
+  if (to && cause != TRAP_NONE) {
+    back = NULL;
+    longjmp(*to, (int)cause);
+  }
+  sigaction(number, &before[number == BOUNDS_STOP], NULL);
+  if (info->si_code <= 0) {
+    raise(number);
+    sigaction(number, &own, NULL);
+  }
+}
+
+void trap_begin(void) {
+  /* The handler is left by a jump, which would leave the signal blocked. */
+  own = (struct sigaction){.sa_flags = SA_SIGINFO | SA_NODEFER};
+  own.sa_sigaction = ended;
+  sigemptyset(&own.sa_mask);
+  for (int i = 0; i < NUMBERS; i++)
+    begun[i] = sigaction(numbers[i], &own, &before[i]) == 0;
+}
+
+void trap_end(void) {
+  for (int i = 0; i < NUMBERS; i++) {
+    if (begun[i])
+      sigaction(numbers[i], &before[i], NULL);
+    begun[i] = false;
+  }
+}
+
+static _Thread_local const char *failed;
+
+void trap_assert_failed(const char *condition) {
+  jmp_buf *to = back;
+  if (!to)
+    return;
+  back = NULL;
+  failed = condition;
+  longjmp(*to, TRAP_ASSERTED);
+}
+
+const char *trap_condition(void) {
+  return failed;
+}
+
+enum trap_cause trap_call(void (*run)(void *user), void *user) {
+  jmp_buf here;
+  switch (setjmp(here)) {
+  case TRAP_DIVIDED: return TRAP_DIVIDED;
+  case TRAP_LEFT: return TRAP_LEFT;
+  case TRAP_ASSERTED: return TRAP_ASSERTED;
+  default: break;
+  }
+  back = &here;
+  run(user);
+  back = NULL;
+  return TRAP_NONE;
 }

@@ -8,10 +8,22 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "backend/native/call.h"
-#include "check/trap.h"
+#include "backend/native_call.h"
 #include "jit/load/load_bounds.h"
 #include "record/launch.h"
+
+/* Divisions of whole numbers by zero in kernels that are being checked, where the processor has a signal for them
+ * (x86 does), and stops of generated code at memory outside a variable (jit/load/load_bounds.h): they end the call
+ * that they happen in, between trap_begin and trap_end; what else has these signals goes to who had them before. */
+void trap_begin(void);
+void trap_end(void);
+enum trap_cause { TRAP_NONE, TRAP_DIVIDED, TRAP_LEFT, TRAP_ASSERTED };
+/* Calls run(user). TRAP_NONE: it came to its end. */
+enum trap_cause trap_call(void (*run)(void *user), void *user);
+/* An op_assert of a C function does not hold: ends the call. Comes back where none is being run. */
+void trap_assert_failed(const char *condition);
+/* The condition of the last op_assert that failed. */
+const char *trap_condition(void);
 
 /* The guards of side 0 hold numbers so small that adding to them shows, those of side 1 what is NaN as floating
  * point, so that reading one shows in every sum. */
@@ -47,7 +59,7 @@ struct cell {
   bool passed; /* some run reached the next row of a table by an index beyond the row before */
 };
 
-/* Of the kernel's C function, if it has one, else of generated code. On all ranks at once. */
+/* Runs the kernel's C function if it has one, else generated code. Collective. */
 int cell_open(struct cell **out, struct op_context *ctx, const struct loop *loop, struct error *err);
 void cell_free(struct cell *cell);
 

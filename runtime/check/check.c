@@ -4,17 +4,22 @@
 #include <string.h>
 
 #include "backend/backend.h"
+#include "base/log.h"
+#include "check/cell.h"
 #include "check/pass.h"
-#include "check/stale.h"
-#include "check/trap.h"
-#include "context/checked.h"
+#include "check/rows.h"
+#include "check/shadow.h"
+#include "check/watch_say.h"
 #include "context/context.h"
+#include "context/forced.h"
 #include "jit/jit.h"
+#include "loop/form.h"
 #include "loop/loop.h"
 #include "mesh/data.h"
 #include "op2jit.h"
 #include "ranks/agree.h"
 #include "record/launch.h"
+#include "record/sites.h"
 #include "services/services.h"
 
 /* All elements are watched thoroughly at so many first calls of a loop; later one in so many, another one at each
@@ -75,14 +80,10 @@ static int note_broken(struct pass *p, int argument) {
             "again when the loop was run once more; check its indices, and what it keeps from "
             "element to element",
             p->loop->name, argument + 1);
-  p->notes.place = -1;
-  p->notes.elsewhere = false;
-  const int code = note(&p->notes, p->loop, RULE_OUTSIDE, argument, text_str(&words));
-  text_free(&words);
-  return code;
+  return pass_note(p, RULE_OUTSIDE, argument, false, &words);
 }
 
-/* Once more, each element thoroughly. What is not found again stays as it was found. */
+/* Runs again, with each element thoroughly. If nothing is found again, the first findings stay. */
 static int run_again(struct pass *p, const struct copies *before) {
   const struct findings first = p->found;
   copies_restore(before, p->launch);
@@ -97,8 +98,8 @@ static int run_again(struct pass *p, const struct copies *before) {
   return code;
 }
 
-/* What is found while not every element is watched thoroughly may have begun at an earlier one, whose guards were
- * not looked at: then all are watched, to find the first. What is listed already is only counted. */
+/* A finding while not every element is watched thoroughly may have its cause at an earlier element, whose guards were
+ * not looked at: then all are watched, to find the first. Findings that are listed already are only counted. */
 static int run_watched(struct pass *p, const struct copies *before) {
   p->stride = p->state->calls < THOROUGH_CALLS ? 1 : THOROUGH_STRIDE;
   const int code = pass_forwards(p);
@@ -126,7 +127,7 @@ static int prepare_pass(struct pass *p, struct copies *before, struct error *err
   return code;
 }
 
-/* Nobody can go on behind what would end the process. */
+/* A division by zero ends the process in the plain run, so the list ends there too. */
 static int stop_at_end(const struct pass *p, struct error *err) {
   for (int i = 0; i < p->found.list.count; i++) {
     const struct finding *one = p->found.list.items[i];
@@ -153,7 +154,7 @@ static int run(struct pass *p, struct copies *before, struct error *err) {
   return code;
 }
 
-/* A loop may run by another reading than what it declared (api/op2/safe.h, loop/partial.h), which is what is checked. Called
+/* A loop may run by another reading than what it declared (api/op2/safe.h, loop/meet.h), which is what is checked. Called
  * twice, it is as before. */
 static void swap_readings(struct loop *loop, int accesses[]) {
   for (int i = 0; i < loop->nargs; i++) {
@@ -199,3 +200,134 @@ int check_run(struct op_context *ctx, struct launch *launch, void *unused, struc
   findings_free(&pass.found);
   return code;
 }
+
+static bool is_looked_at(const struct loop_arg *arg) {
+  return arg->form == DESC_DAT && arg->present && arg->dat->set->spread && type_info(arg->type)->is_float &&
+         access_reads(arg->access);
+}
+
+/* No computation gives a NaN of ones only. */
+static bool is_spoilt(const struct loop_arg *arg, long target) {
+  for (int c = 0; c < arg->dim; c++) {
+    const unsigned char *value = dat_value(arg->dat, target, c);
+    for (size_t b = 0; b < arg->dat->value_size; b++)
+      if (value[b] != 0xff)
+        return false;
+  }
+  return true;
+}
+
+static int find_stale(const struct loop *loop, int i, struct notes *notes) {
+  const struct loop_arg *arg = &loop->args[i];
+  const long owned = arg->dat->set->extents[EXTENT_OWNED], end = loop_end(loop);
+  for (long e = arg->map ? 0 : owned; e < end; e++)
+    for (long place = arg_begin(arg, e); place < arg_end(arg, e); place++) {
+      const long target = arg_target(arg, place);
+      if (target < owned || !is_spoilt(arg, target))
+        continue;
+      return watch_violation(
+          loop, RULE_STALE, i, e, notes,
+          "it reads element %ld of set \"%s\", which another rank owns, and whose copy here was "
+          "not brought up to date; this is a mistake of the library, please report it",
+          set_said(arg->dat->set, target), arg->dat->set->name);
+    }
+  return OP_OK;
+}
+
+int stale_find(const struct loop *loop, struct error *err) {
+  struct notes first = {.err = err};
+  int code = OP_OK;
+  for (int i = 0; !code && i < loop->nargs; i++)
+    if (is_looked_at(&loop->args[i]))
+      code = find_stale(loop, i, &first);
+  return code;
+}
+
+static bool wants_check(const struct op_context *ctx, const struct loop *loop) {
+  return context_checked(ctx, loop->name) != CHECKED_OFF;
+}
+
+static int tell(const struct op_context *ctx, const struct launch *launch, int code) {
+  if (code == OP_ERR_VIOLATION)
+    site_tell_capture(ctx, launch->loop, 0, 1);
+  return code;
+}
+
+/* A checked loop runs plainly afterwards, so that its results are those of a plain run, bit for bit. */
+static int run_checked(struct op_context *ctx, struct launch *launch, struct error *err) {
+  int code = loop_look(ctx, launch, check_run, NULL, err);
+  if (!code)
+    code = loop_run_plainly(ctx, launch, err);
+  if (!code)
+    launch->loop->stats.variant = "checking form";
+  return tell(ctx, launch, code);
+}
+
+static bool wants_shadow(const struct op_context *ctx, const struct loop *loop) {
+  (void)loop;
+  return ctx->shadow != NULL;
+}
+
+/* Both runs start from the same halos, also where the first one's are on a device only. `undo`: if they differ, the loop has
+ * not run. */
+static int run_twice(struct op_context *ctx, struct launch *launch, bool undo, struct error *err) {
+  const struct loop *loop = launch->loop;
+  struct shadow_run run;
+  int code = loop_prepare(ctx, launch, err);
+  if (!code)
+    code = loop_exchange_now(ctx, launch, loop->space, err);
+  if (!code && loop->shadow->space == SPACE_HOST)
+    code = loop_exchange_now(ctx, launch, SPACE_HOST, err);
+  if (!code)
+    code = shadow_begin(ctx, launch, &run, err);
+  if (code)
+    return code;
+  code = loop_run_plainly(ctx, launch, err);
+  if (code) {
+    shadow_drop(&run);
+    return code;
+  }
+  return shadow_end(ctx, launch, &run, undo, err);
+}
+
+static int run_shadowed(struct op_context *ctx, struct launch *launch, struct error *err) {
+  const bool due = (launch->loop->stats.calls - 1) % ctx->shadow_every == 0;
+  return due ? tell(ctx, launch, run_twice(ctx, launch, false, err)) : loop_run_plainly(ctx, launch, err);
+}
+
+/* A text that may not be the program's: calls 1, 2, 4 and so on run as the program's own function too, and that counts
+ * if they differ. Not the first one alone: where all data are still zero it shows little. */
+enum { LAST_COMPARED = 64 };
+
+static bool wants_comparison(const struct op_context *ctx, const struct loop *loop) {
+  (void)ctx;
+  return loop->doubted;
+}
+
+static int run_compared(struct op_context *ctx, struct launch *launch, struct error *err) {
+  struct loop *loop = launch->loop;
+  const long long call = loop->stats.calls;
+  const bool undo = loop->space == SPACE_HOST;
+  if (!loop->doubted || !loop->source || !loop->shadow || (call & (call - 1)))
+    return loop_run_plainly(ctx, launch, err);
+  loop->doubted = call < LAST_COMPARED;
+  int code = run_twice(ctx, launch, undo, err);
+  if (code != OP_ERR_VIOLATION || !undo)
+    return code;
+  struct text why = {0};
+  text_addf(&why, "the text found gives other results: %s", error_bare(err));
+  log_line(ctx->log, site_weight(ctx, loop, "text"), "loop",
+           "loop %s: %s; say the program's flags in OP2_CXXFLAGS", loop->name, text_str(&why));
+  error_clear(err);
+  code = loop->functions->give_up(ctx, loop, code, text_str(&why), err);
+  text_free(&why);
+  loop->ready.epoch = ctx->mesh->epoch - 1;
+  return code ? code : loop_run_plainly(ctx, launch, err);
+}
+
+const struct loop_form check_forms[] = {
+    {.name = "checked", .orders = true, .wanted = wants_check, .run = run_checked, .drop = check_drop},
+    {.name = "shadowed", .wanted = wants_shadow, .run = run_shadowed},
+    {.name = "compared", .wanted = wants_comparison, .run = run_compared},
+    {0},
+};

@@ -1,10 +1,12 @@
 /* The checking form: the loop runs element by element on a mesh of one element at a time, in guarded buffers, and
  * what the kernel does is compared with what its descriptors promise. Afterwards all is as before, and the loop
  * runs plainly. */
-#ifndef OP2JIT_CHECK_H
-#define OP2JIT_CHECK_H
+#ifndef OP2JIT_CHECK_CHECK_H
+#define OP2JIT_CHECK_CHECK_H
 
 #include "base/error.h"
+#include "loop/form.h"
+#include "record/record.h"
 
 struct op_context;
 struct loop;
@@ -16,5 +18,14 @@ struct launch;
 int check_run(struct op_context *ctx, struct launch *launch, void *unused, struct error *err);
 /* Release what check_run keeps with the loop. */
 void check_drop(struct loop *loop);
+
+/* Under MPI: copies of others' elements that are read and were not brought up to date. The checking form spoils
+ * all copies before a loop's exchange (loop_exchange_anew), so a stale one shows. */
+/* After the exchange. OP_ERR_VIOLATION names loop, argument, element and copy. Floating point only: -1 is a number. */
+int stale_find(const struct loop *loop, struct error *err);
+
+/* The forms of loops that OP2_CHECK and OP2_SHADOW ask for. */
+/* For ctx->forms. */
+extern const struct loop_form check_forms[];
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "mesh/data.h"
 
 static bool changes_first(const struct loop *loop, int i) {

@@ -1,9 +1,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "check/pass.h"
-#include "check/watch/watch_say.h"
+#include "check/shadow.h"
+#include "check/watch_say.h"
 
 /* By target, an element + 1: the first that writes it, and the first other one, negative once it was told; 0: none. */
 struct meets {
@@ -97,7 +98,6 @@ static void add_meeting(const struct pass *p, int i, long target, struct text *o
 int meets_tell(struct pass *p, int i, long target, const char *said) {
   const int k = keeper(p->loop, i);
   int *second = &p->meets[k]->second[target];
-  struct notes notes = p->notes;
   struct text words = {0};
   if (*second < 0)
     return OP_OK;
@@ -110,11 +110,8 @@ int meets_tell(struct pass *p, int i, long target, const char *said) {
             "a target",
             said);
   *second = -*second;
-  notes.place = -1;
-  notes.elsewhere = target >= p->loop->args[i].dat->set->extents[EXTENT_OWNED];
-  const int code = note(&notes, p->loop, RULE_MEET, argument, text_str(&words));
-  text_free(&words);
-  return code;
+  return pass_note(p, RULE_MEET, argument, target >= p->loop->args[i].dat->set->extents[EXTENT_OWNED],
+                   &words);
 }
 
 bool meets_first(const struct pass *p, struct text *out) {
@@ -127,12 +124,13 @@ bool meets_first(const struct pass *p, struct text *out) {
   return false;
 }
 
-/* What the element leaves in row r, and what lies there: a component that differs; -1: none. */
+/* The first component of row r that the element changes to another value than lies there, -1: none. */
 static int find_other(const struct cell *cell, int i, int r, long target) {
   const struct loop_arg *arg = &cell->loop->args[i];
   for (int c = 0; c < arg->dim; c++)
     if (!type_near(arg->type, dat_value(arg->dat, target, c),
-                   cell_row(cell, 0, i, r) + (size_t)c * arg->dat->value_size, MEETS_WIDE, MEETS_NARROW))
+                   cell_row(cell, 0, i, r) + (size_t)c * arg->dat->value_size, values_tolerance(TYPE_DOUBLE),
+                   values_tolerance(TYPE_FLOAT)))
       return c;
   return -1;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "check/pass.h"
+#include "check/shadow.h"
 #include "mesh/data.h"
 
 /* Backwards, or in a shuffled order that reaches each element once: e -> a e + b modulo n, a coprime to n. */
@@ -50,7 +51,7 @@ static void compare_values(const struct loop_arg *arg, const unsigned char *a, c
   if (memcmp(a, b, type_info(type)->size) == 0)
     return;
   const double size = fabs(type_number(type, a) - type_number(type, b));
-  /* Of 0 and -0 either is the smallest. */
+  /* 0 and -0 are both the smallest value. */
   if (size == 0 && type_info(type)->is_float && arg_is_extreme(arg))
     return;
   if (!most->found || size > most->size)
@@ -102,7 +103,7 @@ static void add_values(const struct loop_arg *arg, const unsigned char *forwards
 
 /* ---- where elements meet ---- */
 
-/* What is added up there may round differently. */
+/* The largest value of the component: sums may differ by the rounding of it. */
 static double largest(const struct loop_arg *arg, const unsigned char *forwards, int component) {
   const struct dat *dat = arg->dat;
   double most = 0;
@@ -114,9 +115,9 @@ static double largest(const struct loop_arg *arg, const unsigned char *forwards,
 }
 
 static bool is_same(enum type_code type, const unsigned char *a, const unsigned char *b, double size) {
-  const double tolerance = type == TYPE_FLOAT ? MEETS_NARROW : MEETS_WIDE;
   return type_same(type, a, b) ||
-         (type_info(type)->is_float && fabs(type_number(type, a) - type_number(type, b)) <= tolerance * size);
+         (type_info(type)->is_float &&
+          fabs(type_number(type, a) - type_number(type, b)) <= values_tolerance(type) * size);
 }
 
 static int compare_meetings(struct pass *p, int i, const unsigned char *forwards, enum order order,
@@ -145,7 +146,6 @@ static int compare_meetings(struct pass *p, int i, const unsigned char *forwards
 
 static int report_order(struct pass *p, int i, const struct difference *d, enum order order) {
   const struct loop_arg *arg = &p->loop->args[i];
-  struct notes notes = p->notes;
   struct text what = {0}, meeting = {0};
   text_addf(&what, "loop %s, argument %d: ", p->loop->name, i + 1);
   if (!d->found)
@@ -164,12 +164,8 @@ static int report_order(struct pass *p, int i, const struct difference *d, enum 
     text_addf(&what, "; %s: what one of them leaves there must not reach anything else", text_str(&meeting));
   else
     text_add(&what, "; a kernel must not keep anything from one element for the next");
-  notes.place = -1;
-  notes.elsewhere = false;
-  const int code = note(&notes, p->loop, RULE_ORDER, i, text_str(&what));
-  text_free(&what);
   text_free(&meeting);
-  return code;
+  return pass_note(p, RULE_ORDER, i, false, &what);
 }
 
 /* Sums differ by their rounding, rightly, if what was added is the same; all else not at all. */
@@ -193,7 +189,7 @@ static int compare(struct pass *p, const struct copies *forwards, const uint64_t
   return code;
 }
 
-/* Another order is not asked where one has shown what there is to see. */
+/* The second order runs only if the first one shows nothing. */
 int pass_order(struct pass *p, const struct copies *before) {
   struct copies forwards;
   uint64_t added[OP_MAX_ARGS];

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "check/watch/watch.h"
-#include "check/watch/watch_say.h"
+#include "check/watch.h"
+#include "check/watch_say.h"
 #include "context/context.h"
 #include "op2jit.h"
 
@@ -104,6 +104,15 @@ static void note_increments(struct pass *p, long element) {
   }
 }
 
+int pass_note(const struct pass *p, enum rule rule, int argument, bool elsewhere, struct text *words) {
+  struct notes notes = p->notes;
+  notes.place = -1;
+  notes.elsewhere = elsewhere;
+  const int code = note(&notes, p->loop, rule, argument, text_str(words));
+  text_free(words);
+  return code;
+}
+
 /* ---- the elements ---- */
 
 static void note_rows(struct pass *p) {
@@ -135,7 +144,7 @@ static int just_run(struct pass *p, long element, bool *ended) {
   struct cell *cell = p->state->cell;
   rows_load(cell, 0, element);
   cell_run(cell, 0, -1);
-  return watch_end(cell, element, ended, &p->notes);
+  return watch_end(&(struct look){.cell = cell, .element = element, .notes = &p->notes}, ended);
 }
 
 int pass_element(struct pass *p, long element) {

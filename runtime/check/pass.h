@@ -37,6 +37,8 @@ static inline bool arg_is_extreme(const struct loop_arg *arg) {
   return access_is_extremum(arg->access);
 }
 
+/* Notes a finding of no single element, and frees the words. `elsewhere`: another rank lists it. */
+int pass_note(const struct pass *p, enum rule rule, int argument, bool elsewhere, struct text *words);
 /* One element; all of them. What note() returns. */
 int pass_element(struct pass *p, long element);
 int pass_forwards(struct pass *p);
@@ -44,9 +46,7 @@ int pass_forwards(struct pass *p);
 int pass_order(struct pass *p, const struct copies *before);
 
 /* meets.c: elements that write one target. That is right if they write the same, or if what they make of it does not
- * depend on their order. What is equal may be rounded differently: so much of it, of doubles and of floats. */
-#define MEETS_WIDE 1e-10
-#define MEETS_NARROW 1e-4
+ * depend on their order. Equal values may differ by rounding (values_tolerance). */
 int meets_open(struct pass *p, struct error *err);
 void meets_forget(struct pass *p);
 void meets_free(struct pass *p);

@@ -1,4 +1,4 @@
-/* What an element reaches in the mesh, into the rows of a cell and back. */
+/* Copies the rows that an element reaches in the mesh into a cell, and back. */
 #ifndef OP2JIT_CHECK_ROWS_H
 #define OP2JIT_CHECK_ROWS_H
 
@@ -19,14 +19,14 @@ static inline bool is_matrix(const struct loop_arg *arg) {
   return arg->dat && arg->dat->segment;
 }
 
-/* What the kernel may write without having read it: nothing is promised of its contents. */
+/* The contents before the kernel writes are undefined: it must not read them. */
 static inline bool is_undefined_before(const struct loop_arg *arg) {
   return (arg->access == OP_WRITE && !is_matrix(arg)) || (arg->access == OP_WORK && !arg->started);
 }
 
-/* What memory is filled with that holds nothing before: another byte for each argument and side, and as floating
- * point or whole numbers nothing that programs compute. Of a bool the first is none, but counts as true in all
- * code, also in that which looks at its last bit only, the second false: code that reads one sees a difference. */
+/* The byte that fills undefined contents: another one for each argument and side, and as floating point or whole
+ * numbers no value that programs compute. A bool is true in all code on side 0, also where only its last bit is
+ * looked at, and false on side 1, so that code that reads it shows a difference. */
 static inline int row_poison(const struct loop *loop, int side, int arg) {
   const enum type_code type = loop->args[arg].type;
   if (side == 0)
@@ -36,11 +36,11 @@ static inline int row_poison(const struct loop *loop, int side, int arg) {
 
 /* All rows of a side as the kernel finds them: zeros for OP_INC, poison for what is undefined. */
 void rows_load(struct cell *cell, int side, long element);
-/* Does row r, which the kernel was only to read, still hold what rows_load put there? May load the row on side 1. */
+/* True if row r, which the kernel may only read, still holds what rows_load put there. May load the row on side 1. */
 bool row_is_unchanged(struct cell *cell, int side, int arg, int r, long element);
-/* What row r of an extremum starts from. May load the row on side 1. */
+/* The start value of row r of an extremum. May load the row on side 1. */
 const unsigned char *row_start(struct cell *cell, int arg, int r, long element);
-/* What to do about a k of OP_ROW, of an argument through a ragged map: "let k in ...", appended. */
+/* Appends the remedy for a wrong k of OP_ROW: "let k in ...". */
 void rows_remedy(const struct cell *cell, int i, struct text *out);
 /* The rows of side 0 into the dats, slots and globals of the loop. */
 void rows_store(struct cell *cell, long element);

@@ -7,52 +7,60 @@
 
 #include "backend/backend.h"
 #include "base/clock.h"
+#include "base/list.h"
 #include "base/log.h"
-#include "base/size.h"
 #include "checkpoint/inner.h"
 #include "context/context.h"
 #include "files/io.h"
-#include "files/together.h"
-#include "loop/queue.h"
+#include "files/layout.h"
+#include "loop/chain/queue.h"
 #include "mesh/globals.h"
 #include "spread/spread.h"
 
 /* So many events are waited for at least until what a dat is used for shows. */
 enum { LEAST_WAIT = 12 };
 
-/* This checkpoint is not written; the run goes on. The same on all ranks. */
-static void give_up(struct op_context *ctx, struct checkpoint *k, struct error *why) {
+static void say_failed(struct op_context *ctx, struct checkpoint *k, const struct error *why) {
+  k->facts.failed++;
   if (together_is_root(ctx->comm))
     log_line(ctx->log, LOG_WARN, "io", "no checkpoint is written, and the older ones stay: %s",
              error_message(why));
+}
+
+/* This checkpoint is not written; the run goes on. The same on all ranks. */
+static void give_up(struct op_context *ctx, struct checkpoint *k, struct error *why) {
+  say_failed(ctx, k, why);
   error_free(why);
   for (size_t i = 0; i < k->nmarks; i++)
     k->marks[i].open = false;
   image_free(&k->image);
   k->begun = false;
   k->nopen = 0;
-  k->facts.failed++;
 }
 
 /* ---- the beginning ---- */
 
-/* A copy of something that the root writes alone. */
+/* A copy of this rank's rows. */
+static struct table *add_rows(struct image *image, const char *name, struct table made, const void *rows) {
+  const size_t bytes = (size_t)made.mine * made.width;
+  struct table *table = image_table(image, name, -1);
+  made.data = table ? array_new((size_t)made.mine, made.width) : NULL;
+  if (!made.data)
+    return NULL;
+  if (bytes)
+    memcpy(made.data, rows, bytes);
+  made.name = table->name;
+  *table = made;
+  return table;
+}
+
+/* Bytes that the root writes alone. */
 static bool add_bytes(struct op_context *ctx, struct image *image, const char *name, int fact,
                       const void *bytes, size_t length) {
-  if (fact >= 0)
-    image->facts[fact] = (long long)length;
-  if (!length)
-    return true;
-  struct table *table = image_table(image, name, -1);
-  unsigned char *data = table ? array_new(length, 1) : NULL;
-  if (!data)
-    return false;
-  memcpy(data, bytes, length);
-  table->data = data;
-  table->width = 1;
-  table->rows = (long long)length;
-  table->mine = together_is_root(ctx->comm) ? table->rows : 0;
-  return true;
+  const long long count = (long long)length;
+  const struct table made = {.rows = count, .mine = together_is_root(ctx->comm) ? count : 0, .width = 1};
+  image->facts[fact] = count;
+  return !length || add_rows(image, name, made, bytes);
 }
 
 static bool add_kinds(struct op_context *ctx, struct checkpoint *k) {
@@ -64,23 +72,6 @@ static bool add_kinds(struct op_context *ctx, struct checkpoint *k) {
       text_ok(&lines) && add_bytes(ctx, &k->image, "kinds", FACT_KINDS, text_str(&lines), lines.length);
   text_free(&lines);
   return good;
-}
-
-/* Rows that each rank has of its own. */
-static bool add_parts(struct image *image, const char *name, const struct table *like, const void *rows) {
-  const size_t bytes = (size_t)like->mine * like->width;
-  struct table *table = image_table(image, name, -1);
-  unsigned char *data = table ? array_new((size_t)like->mine, like->width) : NULL;
-  if (!data)
-    return false;
-  if (bytes)
-    memcpy(data, rows, bytes);
-  table->data = data;
-  table->rows = like->rows;
-  table->first = like->first;
-  table->mine = like->mine;
-  table->width = like->width;
-  return true;
 }
 
 /* Values of elements that ranks fetched, each its own, and how many bytes that is. */
@@ -96,22 +87,18 @@ static int add_own(struct op_context *ctx, struct checkpoint *k, struct error *e
     return code;
   const struct table own = {.rows = all, .first = first, .mine = mine, .width = 1},
                      lengths = {.rows = comm->size, .first = comm->rank, .mine = 1, .width = sizeof mine};
-  return add_parts(&k->image, "own", &own, text_str(&k->own)) &&
-                 add_parts(&k->image, "lengths", &lengths, &mine)
+  return add_rows(&k->image, "own", own, text_str(&k->own)) && add_rows(&k->image, "lengths", lengths, &mine)
              ? OP_OK
              : error_memory(err, "values that left", k->own.length);
 }
 
 static bool add_left(struct checkpoint *k) {
-  const struct table like = {.rows = k->left_bytes, .mine = (long long)k->left.length, .width = 1};
+  const struct table made = {.rows = k->left_bytes, .mine = (long long)k->left.length, .width = 1};
   k->image.facts[FACT_LEFT] = k->left_bytes;
   if (!k->left_bytes)
     return true;
-  if (!add_parts(&k->image, "left", &like, text_str(&k->left)))
-    return false;
-  struct table *table = &k->image.tables[k->image.ntables - 1];
-  table->pieces = array_new(k->npieces, sizeof *table->pieces);
-  if (!table->pieces)
+  struct table *table = add_rows(&k->image, "left", made, text_str(&k->left));
+  if (!table || !(table->pieces = array_new(k->npieces, sizeof *table->pieces)))
     return false;
   memcpy(table->pieces, k->pieces, k->npieces * sizeof *k->pieces);
   table->npieces = k->npieces;
@@ -148,15 +135,14 @@ static void open_dats(struct op_context *ctx, struct checkpoint *k) {
 
 static int take_what_happened(struct op_context *ctx, struct checkpoint *k, struct error *err) {
   struct image *image = &k->image;
-  int code = happened_settle(&k->happened, err);
+  int code = happened_end_pair(&k->happened, err);
   image->facts[FACT_FORMAT] = CHECKPOINT_FORMAT;
   image->facts[FACT_EVENT] = k->happened.history.count;
   image->facts[FACT_LOOPS] = k->loops;
   image->facts[FACT_RANKS] = ctx->comm->size;
   image->facts[FACT_TIME] = (long long)time(NULL);
   image->facts[FACT_SECONDS] = (long long)(clock_seconds() - k->opened) + k->seconds_before;
-  snprintf(image->version, sizeof image->version, "%d.%d.%d", OP2JIT_VERSION_MAJOR, OP2JIT_VERSION_MINOR,
-           OP2JIT_VERSION_PATCH);
+  snprintf(image->version, sizeof image->version, VERSION);
   snprintf(image->backend, sizeof image->backend, "%s", ctx->backend->name);
   if (!code &&
       (!add_bytes(ctx, image, "events", FACT_PAIRS, k->happened.pairs,
@@ -286,7 +272,7 @@ int checkpoint_keeps(struct op_context *ctx, struct checkpoint *k, struct dat *d
     code = keep(ctx, k, dat, true, err);
   k->facts.seconds += clock_seconds() - start;
   if (!code && k->begun && k->image.tables[k->image.ntables - 1].source)
-    code = checkpoint_settle(ctx, k, err);
+    code = checkpoint_finish(ctx, k, err);
   return code;
 }
 
@@ -324,11 +310,9 @@ static void count_dats(struct checkpoint *k) {
 static void say_written(struct op_context *ctx, struct checkpoint *k, const struct image *image,
                         struct error *err) {
   k->facts.written += !err->code;
-  k->facts.failed += err->code != 0;
-  if (err->code && together_is_root(ctx->comm))
-    log_line(ctx->log, LOG_WARN, "io", "no checkpoint is written, and the older ones stay: %s",
-             error_message(err));
-  else if (!err->code)
+  if (err->code)
+    say_failed(ctx, k, err);
+  else
     log_line(ctx->log, LOG_INFO, "io",
              "checkpoint %s at loop %lld: %lld dats of %lld bytes, %lld zero, %lld left out", k->path,
              image->facts[FACT_LOOPS], k->facts.dats, k->facts.bytes, k->facts.zeros, k->facts.left_out);
@@ -408,7 +392,7 @@ static void write_now(struct op_context *ctx, struct checkpoint *k, struct error
   image_free(&k->behind_image);
 }
 
-int checkpoint_settle(struct op_context *ctx, struct checkpoint *k, struct error *err) {
+int checkpoint_finish(struct op_context *ctx, struct checkpoint *k, struct error *err) {
   const double start = clock_seconds();
   const double before = k->facts.seconds; /* joining counts itself */
   struct error why = {0};

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "base/behind/behind.h"
+#include "base/behind.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "checkpoint/tell.h"
@@ -26,7 +26,7 @@ struct log;
 
 /* ---- what happened (log.c) ---- */
 
-/* What a loop does to a dat, for the place of the next checkpoint. */
+/* A loop's use of a dat, for the choice of the place of the next checkpoint. */
 struct kind_access {
   int dat; /* its id */
   bool reads, kills;
@@ -66,7 +66,7 @@ struct happened {
 /* OP_ERR_MEMORY. */
 int happened_add(struct happened *h, int kind, struct error *err);
 /* The pair that is growing ends: all events are in `pairs`. */
-int happened_settle(struct happened *h, struct error *err);
+int happened_end_pair(struct happened *h, struct error *err);
 /* The number of a kind, a new one if there is none; -1: no memory. `line` is copied. */
 int happened_kind(struct happened *h, uint64_t hash, const char *line);
 void happened_free(struct happened *h);
@@ -81,14 +81,11 @@ struct replay {
 int replay_next(struct replay *r);
 
 /* ---- signature.c ---- */
-uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count);
-uint64_t hash_word(uint64_t hash, const char *word);
-enum { HASH_START = 1469598103 };
 /* The kind of a loop's call, with its accesses. *kind -1: no memory. All ranks: the first loop of a map looks through it. */
 struct checkpoint;
 int kind_of_loop(struct op_context *ctx, struct checkpoint *k, const struct loop *loop, int *kind,
                  struct error *err);
-/* Of a call of a dat or a global; `name` and `dim` are its. */
+/* The kind of a call; `name` and `dim` are those of its dat or global. */
 int kind_of_call(struct happened *h, const char *call, const char *name, int dim);
 /* The loop gets new values for all of the dat, and nothing is read before. */
 struct loop_arg;
@@ -120,7 +117,7 @@ struct table {
   size_t npieces;
   struct dat *source; /* in place of data: they did not fit, and are read as they are written */
   bool zeros;         /* all rows are zero, and not in the file */
-  /* Of a dat, else NULL: by which it is found. */
+  /* The names by which a dat is found; NULL: it is no dat. */
   char *dat, *set, *type;
   int dim, ordinal;
 };
@@ -171,7 +168,7 @@ int image_end(struct image *image, int code, struct error *err);
 /* Sums of rows, in any order and from any ranks. */
 uint64_t sum_rows(const unsigned char *rows, long long first, long long count, size_t width);
 
-/* What a file holds of an earlier run. */
+/* The contents of an earlier run's file. */
 struct past {
   struct text path;   /* that is read */
   struct layout file; /* open until the run has arrived: another run may give its name to a newer one */
@@ -204,7 +201,7 @@ int past_left(struct op_context *ctx, const struct past *past, long long first, 
 
 /* ---- the checkpoint of a context ---- */
 
-/* Of a dat, by its id. */
+/* A dat's state, by its id. */
 struct mark {
   bool changed;   /* by loops, since the program gave it its values */
   bool open;      /* whether it has to be kept is not known yet */
@@ -221,7 +218,7 @@ struct seen {
 };
 enum { SEEN = 256 };
 
-/* What is in a map. */
+/* A sum over the rows of a map. */
 struct map_sum {
   int id;
   long long sum;
@@ -301,8 +298,8 @@ int checkpoint_begin(struct op_context *ctx, struct checkpoint *k, struct error 
 /* It is about to be read, or written whole. */
 int checkpoint_keeps(struct op_context *ctx, struct checkpoint *k, struct dat *dat, struct error *err);
 void checkpoint_drops(struct checkpoint *k, const struct dat *dat);
-/* Nothing is open any more, or it has been for too long: the file is written. */
-int checkpoint_settle(struct op_context *ctx, struct checkpoint *k, struct error *err);
+/* Writes the file: nothing is open, or the deadline has passed. */
+int checkpoint_finish(struct op_context *ctx, struct checkpoint *k, struct error *err);
 /* One that is being written has ended, if all ranks are done with it; is waited for. All ranks. */
 int checkpoint_look_behind(struct op_context *ctx, struct checkpoint *k, struct error *err);
 void checkpoint_join(struct op_context *ctx, struct checkpoint *k);

@@ -1,8 +1,8 @@
-/* What happened so far: kinds of events, and their order in few numbers. */
+/* The history of a run: kinds of events, and their order in few numbers. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "checkpoint/inner.h"
 
 static int push(struct happened *h, struct pair pair, struct error *err) {
@@ -14,7 +14,7 @@ static int push(struct happened *h, struct pair pair, struct error *err) {
   return OP_OK;
 }
 
-int happened_settle(struct happened *h, struct error *err) {
+int happened_end_pair(struct happened *h, struct error *err) {
   const int code = h->open.distance ? push(h, h->open, err) : OP_OK;
   if (!code)
     h->open = (struct pair){0};
@@ -36,7 +36,7 @@ int happened_add(struct happened *h, int kind, struct error *err) {
   int code = OP_OK;
   if (h->open.distance && h->open.what < most && at(&h->history, now - h->open.distance) == kind)
     h->open.what++;
-  else if (!(code = happened_settle(h, err))) {
+  else if (!(code = happened_end_pair(h, err))) {
     if (k->last >= 0 && back < HISTORY)
       h->open = (struct pair){.distance = (int)back, .what = 1};
     else

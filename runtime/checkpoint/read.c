@@ -1,11 +1,11 @@
-/* What the file of an earlier run holds. */
+/* Reads the file of an earlier run. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/list.h"
 #include "base/log.h"
-#include "base/size.h"
 #include "checkpoint/inner.h"
 #include "context/context.h"
 #include "files/io.h"
@@ -167,12 +167,11 @@ static int read_facts(struct past *past, struct error *err) {
   if (!code) /* of another form the sums may be others, too */
     code = l->table->read(l->file, FACTS_TABLE, TYPE_CHAR, FACT_FORMAT, 1, &past->facts[FACT_FORMAT], err);
   if (!code && past->facts[FACT_FORMAT] != CHECKPOINT_FORMAT)
-    code = error_set(
-        err, OP_ERR_FILE,
-        "the checkpoint %s was written by op2jit %s in form %lld, and this is op2jit %d.%d.%d, which "
-        "knows form %d; go on with that version, or remove the file to begin anew",
-        l->path, past->version, past->facts[FACT_FORMAT], OP2JIT_VERSION_MAJOR, OP2JIT_VERSION_MINOR,
-        OP2JIT_VERSION_PATCH, CHECKPOINT_FORMAT);
+    code = error_set(err, OP_ERR_FILE,
+                     "the checkpoint %s was written by op2jit %s in form %lld, and this is op2jit " VERSION
+                     ", which "
+                     "knows form %d; go on with that version, or remove the file to begin anew",
+                     l->path, past->version, past->facts[FACT_FORMAT], CHECKPOINT_FORMAT);
   code = together_agree(l->comm, code, err);
   if (!code)
     code = read_sums(past, err);
@@ -221,7 +220,7 @@ static int read_events(struct past *past, struct error *err) {
   return code;
 }
 
-/* Of this rank, if there are as many as then. */
+/* The values that this rank fetched alone, if there are as many ranks as then. */
 static int read_own(struct past *past, struct error *err) {
   struct layout *l = &past->file;
   const long long ranks = past->facts[FACT_RANKS], rank = l->comm ? l->comm->rank : 0;

@@ -1,4 +1,4 @@
-/* What public calls tell. */
+/* The public calls' reports to checkpoints. */
 #include "checkpoint/tell.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "checkpoint/inner.h"
 #include "context/context.h"
 #include "mesh/globals.h"
-#include "spread/lend.h"
+#include "spread/data.h"
 #include "spread/spread.h"
 
 static int event(struct op_context *ctx, struct checkpoint *k, const char *call, const char *name, int dim,

@@ -1,4 +1,4 @@
-/* What public calls tell checkpoints: each call that lets values leave the library or brings some in, or that writes a
+/* The public calls' reports to checkpoints: each call that lets values leave the library or brings some in, or that writes a
  * file, is an event, as each loop is. While a run is brought to where an earlier one was (docs/checkpoints.md) loops do
  * not run, and values are those that left then. Where OP2_CHECKPOINT is not set these do what they stand for, and
  * nothing else. All collective, as the calls are. */

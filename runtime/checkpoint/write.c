@@ -7,10 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "checkpoint/inner.h"
 #include "context/context.h"
-#include "files/rows.h"
+#include "files/save.h"
 #include "files/writing.h"
 #include "spread/spread.h"
 
@@ -240,8 +240,8 @@ int image_rows(struct op_context *ctx, struct image *image, struct error *err) {
   return code;
 }
 
-/* What is there gets another name, and stays under its own until the new file takes that. Where a file can have no two
- * names it has only the other one meanwhile. */
+/* The existing file gets a second name, and keeps its own until the new file takes it. Where a file cannot have two names
+ * it is renamed. */
 static void keep_previous(const char *path) {
   struct text previous = {0};
   text_addf(&previous, "%s" PREVIOUS, path);

@@ -7,9 +7,9 @@
 #include <strings.h>
 
 #include "api/fortran/fortran.h"
-#include "base/nearest.h"
-#include "base/size.h"
-#include "jit/front/constant_name.h"
+#include "base/list.h"
+#include "base/text.h"
+#include "jit/kernel/prelude.h"
 
 enum { WORD = 64, MOST_NAMES = OP_MAX_ARGS, LARGEST = 1 << 24 };
 

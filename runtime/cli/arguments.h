@@ -12,7 +12,7 @@
 #ifndef OP2JIT_CLI_ARGUMENTS_H
 #define OP2JIT_CLI_ARGUMENTS_H
 
-#include "jit/front/describe.h"
+#include "jit/kernel/kernel.h"
 
 /* A description of the loop without a kernel; desc_free releases it. OP_ERR_ARGUMENT and the like name the
  * argument and the word. */

@@ -6,7 +6,7 @@
 
 #include "cli/cli.h"
 
-/* What was done with so many binaries. */
+/* Says what was done with how many binaries. */
 static int say_count(struct cli *cli, const char *done, long long count) {
   if (cli->json)
     text_addf(&cli->out, "{\"%s\":%lld}", done, count);
@@ -71,13 +71,10 @@ typedef int transfer(struct store *store, const char *path, const char *const lo
                      long long *rows, struct error *err);
 
 static int run_transfer(struct cli *cli, transfer *function, const char *done) {
-  struct error err = {0};
   long long rows = 0;
   const int code = function(cli->store, cli->words[0], (const char *const *)(cli->words + 1), cli->nwords - 1,
-                            &rows, &err);
-  const int status = code ? cli_fail(CLI_FAILED, "%s", error_message(&err)) : say_count(cli, done, rows);
-  error_free(&err);
-  return status;
+                            &rows, &cli->err);
+  return code ? CLI_FAILED : say_count(cli, done, rows);
 }
 
 static int run_export(struct cli *cli) {
@@ -91,7 +88,6 @@ static int run_import(struct cli *cli) {
 const struct command cli_cache_care[] = {
     {.group = "cache",
      .name = "verify",
-     .arguments = "",
      .access = CLI_CHANGE,
      .help = "Read and check everything",
      .more = "SQLite's own check, and length and checksum of each binary; damaged ones are set aside. Status "
@@ -99,7 +95,6 @@ const struct command cli_cache_care[] = {
      .run = run_verify},
     {.group = "cache",
      .name = "gc",
-     .arguments = "",
      .access = CLI_CHANGE,
      .help = "Evict what was not used for the longest time",
      .more = "Also forgets expired failures, dead leases and old history, and gives the space back.",
@@ -108,7 +103,6 @@ const struct command cli_cache_care[] = {
     {.group = "cache",
      .name = "clear",
      .arguments = "[LOOP...]",
-     .most = -1,
      .access = CLI_CHANGE,
      .help = "Forget binaries and failures",
      .more = "Of the named loops, or all of them. Tunings stay: op2jit tune clear.",
@@ -116,8 +110,6 @@ const struct command cli_cache_care[] = {
     {.group = "cache",
      .name = "export",
      .arguments = "FILE [LOOP...]",
-     .least = 1,
-     .most = -1,
      .access = CLI_LOOK,
      .help = "Write a new file that is fit to be a layer",
      .more = "All binaries or those of the named loops, with their tunings. Use it as OP2_CACHE_RO=FILE, or "
@@ -126,8 +118,6 @@ const struct command cli_cache_care[] = {
     {.group = "cache",
      .name = "import",
      .arguments = "FILE [LOOP...]",
-     .least = 1,
-     .most = -1,
      .access = CLI_MAKE,
      .help = "Take over what a file has, all or nothing",
      .more = "Every checksum is verified first.",

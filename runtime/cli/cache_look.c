@@ -3,8 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
+#include "jit/key/signature.h"
 
 /* ---- ls ----------------------------------------------------------------------------------------*/
 
@@ -48,28 +50,16 @@ static void note_event(void *user, const struct store_event *e) {
   cli_note_name(user, e->loop);
 }
 
-static void count_event(void *user, const struct store_event *e) {
-  (void)e;
-  ++*(int *)user;
-}
-
 static void count_row(void *user, const struct store_row *row) {
   (void)row;
   ++*(int *)user;
 }
 
 int cli_check_loop(const struct cli *cli, const char *said) {
-  int known = 0;
   struct text names = {0};
-  store_list(cli->store, said, count_row, &known);
-  store_history(cli->store, said, 1, count_event, &known);
-  if (known)
-    return CLI_OK;
   store_list(cli->store, NULL, note_row, &names);
   store_history(cli->store, NULL, 0, note_event, &names);
-  const int status = cli_no_loop(&names, "nothing is known of", said, "op2jit cache ls");
-  text_free(&names);
-  return status;
+  return cli_check_name(&names, "nothing is known of", said, "op2jit cache ls");
 }
 
 /* Names without a binary; those whose binaries are gone are known all the same. */
@@ -91,12 +81,8 @@ static int check_names(const struct cli *cli) {
 
 static int run_ls(struct cli *cli) {
   struct listing l = {cli, 0};
-  if (cli->json)
-    json_open(&cli->out, NULL, '[');
   store_list(cli->store, NULL, list_row, &l);
-  if (cli->json)
-    json_close(&cli->out, ']');
-  else if (l.count == 0 && cli->nwords == 0)
+  if (!cli->json && l.count == 0 && cli->nwords == 0)
     text_add(&cli->out, "no binaries\n");
   return check_names(cli);
 }
@@ -200,11 +186,7 @@ static int run_why(struct cli *cli) {
   if (cli->values[0] && !cli_number(cli->values[0], INT_MAX, &limit))
     return cli_fail(CLI_USAGE, "--limit \"%s\": expected a whole number, 0 for all", cli->values[0]);
   struct listing l = {cli, 0};
-  if (cli->json)
-    json_open(&cli->out, NULL, '[');
   store_history(cli->store, cli->nwords ? cli->words[0] : NULL, (int)limit, why_row, &l);
-  if (cli->json)
-    json_close(&cli->out, ']');
   return l.count || !cli->nwords ? CLI_OK : cli_check_loop(cli, cli->words[0]);
 }
 
@@ -256,8 +238,8 @@ const struct command cli_cache_look[] = {
     {.group = "cache",
      .name = "ls",
      .arguments = "[LOOP...]",
-     .most = -1,
      .access = CLI_LOOK,
+     .lists = true,
      .help = "List the binaries",
      .more = "All of them, or those of the named loops, newest first, and those of OP2_CACHE_RO behind the "
              "others. The shape tells the kernels of one loop apart, and the hash those of one shape.",
@@ -265,8 +247,6 @@ const struct command cli_cache_look[] = {
     {.group = "cache",
      .name = "show",
      .arguments = "LOOP|HASH",
-     .least = 1,
-     .most = 1,
      .access = CLI_LOOK,
      .help = "Show the key of a binary",
      .more = "The newest binary of a loop, or the one whose hash begins with HASH: all columns of its key.",
@@ -275,24 +255,55 @@ const struct command cli_cache_look[] = {
     {.group = "cache",
      .name = "why",
      .arguments = "[LOOP]",
-     .most = 1,
      .access = CLI_LOOK,
+     .lists = true,
      .help = "Say why loops were compiled",
      .more =
          "What was compiled, evicted or set aside, newest first, with the part of the key that had changed.",
      .run = run_why,
      .options = {{"--limit", "N", "at most N lines (20; 0: all)"}}},
-    {.group = "cache",
-     .name = "stats",
-     .arguments = "",
-     .access = CLI_LOOK,
-     .help = "Count what is there",
-     .more = "",
-     .run = run_stats},
+    {.group = "cache", .name = "stats", .access = CLI_LOOK, .help = "Count what is there", .run = run_stats},
     {.group = "cache",
      .name = "path",
-     .arguments = "",
      .help = "Print the file's name",
      .more = "Whether it exists or not.",
      .run = run_path},
     {0}};
+
+/* The file of kernels that this environment names. */
+bool cli_cache_path(const struct cli *cli, struct text *path) {
+  const char *given = env_value(&cli->env, ENV_CACHE);
+  if (!*given)
+    return store_default_path(path, cli->env.cache_home, NULL);
+  text_add(path, given);
+  return true;
+}
+
+int cli_open_store(struct cli *cli, enum cli_access wanted) {
+  struct text path = {0};
+  const char *given = env_value(&cli->env, ENV_CACHE);
+  if (!cli_cache_path(cli, &path))
+    return cli_fail(CLI_FAILED, "there is no cache: " CLI_NO_PLACE);
+  struct store_options options = {.path = text_str(&path),
+                                  .layers = env_value(&cli->env, ENV_CACHE_RO),
+                                  .log = &cli->log,
+                                  .read_only = wanted == CLI_LOOK ||
+                                               (wanted == CLI_CHANGE && access(text_str(&path), F_OK) != 0),
+                                  .own = !*given,
+                                  .home = !*given && cli->env.cache_in_home ? cli->env.home : NULL,
+                                  .sentence = signature_difference,
+                                  .kind = signature_kind};
+  int status = CLI_OK;
+  if (strcmp(given, "off") == 0)
+    status = cli_fail(CLI_FAILED, "OP2_CACHE=off: there is no cache to look at");
+  else if (store_open(&cli->store, &options, &cli->err) != OP_OK)
+    status = CLI_FAILED;
+  else if (!store_path(cli->store)) {
+    status = CLI_FAILED;
+    if (!store_trouble(cli->store)[0])
+      cli_fail(status, "there is no cache yet: %s is made by the first program that runs a loop",
+               text_str(&path));
+  }
+  text_free(&path);
+  return status;
+}

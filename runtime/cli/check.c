@@ -4,35 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/aside.h"
 #include "cli/arguments.h"
 #include "cli/cli.h"
-#include "jit/front/fortran/fortran.h"
-#include "jit/front/kernel.h"
-#include "jit/proof/fits.h"
-#include "jit/proof/found.h"
-#include "jit/proof/prove.h"
+#include "jit/fits.h"
+#include "jit/found.h"
+#include "jit/kernel/fortran/fortran.h"
+#include "jit/kernel/kernel.h"
+#include "jit/prove.h"
 
 static const char *const verdicts[] = {[PROVE_PROVED] = "proved",
                                        [PROVE_C_ONLY] = "C only",
                                        [PROVE_UNKNOWN] = "unknown",
                                        [PROVE_VIOLATED] = "violated"};
-
-/* The text with a first line that says where it comes from, as op_kernel_file makes it. */
-static int read_file(const char *path, struct text *out, struct error *err) {
-  FILE *file = fopen(path, "rb");
-  if (!file)
-    return error_set(err, OP_ERR_FILE, "%s cannot be opened: %s", path, strerror(errno));
-  text_addf(out, "#line 1 \"%s\"\n", path);
-  char part[4096];
-  size_t n;
-  while ((n = fread(part, 1, sizeof part, file)) > 0)
-    text_add_bytes(out, part, n);
-  const bool failed = ferror(file);
-  fclose(file);
-  if (failed)
-    return error_set(err, OP_ERR_FILE, "%s cannot be read: %s", path, strerror(errno));
-  return text_ok(out) ? OP_OK : error_memory(err, "a kernel file", out->length);
-}
 
 /* A word that only programs have, and where; NULL: there is none. */
 static const char *word_of_programs(const char *text, int *line) {
@@ -254,33 +238,30 @@ int cli_with_kernel(struct cli *cli,
   struct desc d = {0};
   struct kernel k = {0};
   struct text text = {0};
-  struct error err = {0};
   int status = CLI_FAILED;
   struct shared shared = {.folders = env_value(&cli->env, ENV_INCLUDE)};
   const char *name = cli->values[CLI_KERNEL];
   if (!name)
     return cli_fail(CLI_USAGE, "--kernel NAME is missing: which function of %s is the kernel?",
                     cli->words[0]);
-  int code = read_file(cli->words[0], &text, &err);
+  text_addf(&text, "#line 1 \"%s\"\n", cli->words[0]); /* as op_kernel_file makes it */
+  int code = file_read(cli->words[0], &text, &cli->err);
   if (!code)
-    code = kernel_parse_unit(&k, &shared, text_str(&text), name, &err);
-  if (!code && (code = parse_words(cli, &k, &d, &err)))
+    code = kernel_parse_unit(&k, &shared, text_str(&text), name, &cli->err);
+  if (!code && (code = parse_words(cli, &k, &d, &cli->err)))
     status = CLI_USAGE;
   if (!code)
-    code = take_kernel(&d, &k, &err);
+    code = take_kernel(&d, &k, &cli->err);
   if (!code)
-    code = kernel_check(&k, &d, &err) ? err.code : kernel_check_variables(&k, &d, &err);
+    code = kernel_check(&k, &d, &cli->err) ? cli->err.code : kernel_check_variables(&k, &d, &cli->err);
   if (!code)
-    code = run(cli, &d, &status, &err);
+    code = run(cli, &d, &status, &cli->err);
   if (code && status != CLI_USAGE && text.length)
-    explain_program(cli, &text, &err);
-  if (code)
-    cli_fail(status, "%s", error_message(&err));
+    explain_program(cli, &text, &cli->err);
   kernel_free(&k);
   shared_free(&shared);
   desc_free(&d);
   text_free(&text);
-  error_free(&err);
   return status;
 }
 
@@ -289,11 +270,8 @@ static int run_check(struct cli *cli) {
 }
 
 const struct command cli_check[] = {
-    {.group = "",
-     .name = "check",
+    {.name = "check",
      .arguments = "FILE --kernel NAME ARGUMENT...",
-     .least = 1,
-     .most = -1,
      .help = "Prove that a kernel does what its access descriptors say",
      .more =
          "FILE is in C, or in Fortran (.f90, .f). In C it holds the kernel's text alone: its function and "

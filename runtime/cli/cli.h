@@ -34,15 +34,16 @@ struct cli {
   int nwords;
   const char *values[4]; /* by number of the command's options; NULL: not given, "" for a flag */
   struct text out;       /* written to stdout when the command ends */
+  struct error err;      /* its message is written to stderr then */
 };
 
 struct command {
-  const char *group, *name; /* group "" for commands of one word */
-  const char *arguments;    /* "[LOOP...]", "" */
-  int least, most;          /* words; most -1: any number */
+  const char *group, *name; /* group NULL: a command of one word */
+  const char *arguments;    /* "FILE [LOOP...]", which says how many words there may be; NULL: none */
   enum cli_access access;
   const char *help; /* one line */
-  const char *more; /* the rest of --help, or "" */
+  const char *more; /* the rest of --help, or NULL */
+  bool lists;       /* its JSON is a list, of which it prints the items */
   int (*run)(struct cli *cli);
   struct cli_option options[4]; /* beside --json and --help */
   bool raw;                     /* all words behind its name are the argument's own */
@@ -69,22 +70,29 @@ bool cli_cache_path(const struct cli *cli, struct text *path);
 int cli_open_store(struct cli *cli, enum cli_access wanted);
 /* A whole number from 0 to `most`, digits and nothing else; false for any other text. */
 bool cli_number(const char *text, long long most, long long *out);
+/* CLI_FAILED after an error. */
+static inline int cli_status(int code) {
+  return code ? CLI_FAILED : CLI_OK;
+}
+/* Makes a file of these words, or replaces it when they are all written. */
+int cli_write(struct cli *cli, const char *path, const struct text *words);
 /* A message on stderr; returns the status. */
 int cli_fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Were they measured of one loop, on one machine and mesh? */
+/* True if both were measured of one loop, on one machine and mesh. */
 bool cli_same_place(const struct store_tuning *a, const struct store_tuning *b);
 /* Names of loops that the cache has, each once, with a NUL behind it. */
 void cli_note_name(struct text *names, const char *name);
-/* "WHAT a loop named SAID", with the nearest of the names, or with the command that lists them. CLI_FAILED. */
-int cli_no_loop(const struct text *names, const char *what, const char *said, const char *lister);
-/* CLI_OK if the store has binaries or events of that loop, else cli_no_loop. */
+/* CLI_OK if it is one of the names, or NULL; else CLI_FAILED after "WHAT a loop named SAID", with the nearest of the names, or with
+ * the command that lists them. Frees the names. */
+int cli_check_name(struct text *names, const char *what, const char *said, const char *lister);
+/* CLI_OK if the store has binaries or events of that loop. */
 int cli_check_loop(const struct cli *cli, const char *said);
 
 /* "12.3 KiB" and "2026-01-31 12:00:00"; the buffers are the caller's. */
 const char *cli_bytes(long long bytes, char out[32]);
 const char *cli_time(long long seconds, char out[32]);
-/* What was added to `out` from byte `begin` on fits 100 columns: lines are broken at spaces and go on behind `indent`. */
+/* Breaks the lines of `out` from byte `begin` on at spaces, so that they fit 100 columns; they go on behind `indent`. */
 enum { CLI_COLUMNS = 100 };
 void cli_wrap(struct text *out, size_t begin, int indent);
 

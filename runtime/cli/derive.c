@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "jit/derive/derive.h"
+#include "jit/derivatives.h"
 
 enum { OPTION_PASSIVE = CLI_CONST + 1, OPTION_CONSTANTS };
 
@@ -91,8 +91,6 @@ static int derive(struct cli *cli, struct desc *d, int *status, struct error *er
     error_memory(err, "constants", (size_t)d->nconsts);
   else if (set_passive(cli, d, active, err) != OP_OK)
     *status = CLI_USAGE;
-  if (cli->json)
-    json_open(&cli->out, NULL, '[');
   for (enum derive_mode mode = DERIVE_TANGENT; mode <= DERIVE_CANDIDATES && !err->code; mode++) {
     const struct derive_wish wish = {.mode = mode, .active = active, .active_constants = constants};
     struct derived derived = {0};
@@ -102,8 +100,6 @@ static int derive(struct cli *cli, struct desc *d, int *status, struct error *er
       show(cli, d, mode, &derived);
     derived_free(&derived);
   }
-  if (cli->json)
-    json_close(&cli->out, ']');
   if (!err->code)
     *status = CLI_OK;
   free(constants);
@@ -116,11 +112,9 @@ static int run_derive(struct cli *cli) {
 }
 
 const struct command cli_derive[] = {
-    {.group = "",
-     .name = "derive",
+    {.name = "derive",
      .arguments = "FILE.c --kernel NAME ARGUMENT...",
-     .least = 1,
-     .most = -1,
+     .lists = true,
      .help = "Print the tangent and the adjoint kernel of a kernel",
      .more =
          "FILE and the arguments are those of `op2jit check`. Arguments of float and double have "

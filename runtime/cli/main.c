@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/nearest.h"
+#include "base/text.h"
 #include "cli/cli.h"
 
 enum { MOST_COMMANDS = 40, HELP_COLUMN = 36 };
@@ -19,19 +19,27 @@ static const struct command *command_at(int number) {
   return NULL;
 }
 
-/* ---- help --------------------------------------------------------------------------------------*/
-
-/* "mesh convert [--to FORMAT] FILE NEW", with the options that the command's own text does not name; how long it is. */
-static int usage_line(const struct command *c, FILE *to) {
-  int width = fprintf(to, "%s%s%s", c->group, *c->group ? " " : "", c->name);
-  for (size_t i = 0; i < sizeof c->options / sizeof *c->options && c->options[i].name; i++)
-    if (!strstr(c->arguments, c->options[i].name))
-      width += fprintf(to, " [%s%s%s]", c->options[i].name, c->options[i].argument ? " " : "",
-                       c->options[i].argument ? c->options[i].argument : "");
-  return width + fprintf(to, "%s%s", *c->arguments ? " " : "", c->arguments);
+static const char *words_of(const struct command *c) {
+  return c->arguments ? c->arguments : "";
 }
 
-/* Of all commands, or (group not "") of one group. */
+static const char *group_of(const struct command *c) {
+  return c->group ? c->group : "";
+}
+
+/* ---- help --------------------------------------------------------------------------------------*/
+
+/* "cache why [--limit N] [LOOP]", with the options that the command's own text does not name; how long it is. */
+static int usage_line(const struct command *c, FILE *to) {
+  int width = fprintf(to, "%s%s%s", group_of(c), c->group ? " " : "", c->name);
+  for (size_t i = 0; i < sizeof c->options / sizeof *c->options && c->options[i].name; i++)
+    if (!strstr(words_of(c), c->options[i].name))
+      width += fprintf(to, " [%s%s%s]", c->options[i].name, c->options[i].argument ? " " : "",
+                       c->options[i].argument ? c->options[i].argument : "");
+  return width + fprintf(to, "%s%s", c->arguments ? " " : "", words_of(c));
+}
+
+/* The help of all commands, or of one group (not ""). */
 static void print_help(const char *group) {
   if (*group)
     printf("usage: op2jit %s COMMAND [--help] [--json] [OP2_NAME=VALUE...] [ARGUMENT...]\n\n", group);
@@ -40,7 +48,7 @@ static void print_help(const char *group) {
            "usage: op2jit COMMAND [--help] [--json] [OP2_NAME=VALUE...] [ARGUMENT...]\n\n");
   for (int i = 0; command_at(i); i++) {
     const struct command *c = command_at(i);
-    if (*group && strcmp(c->group, group) != 0)
+    if (*group && strcmp(group_of(c), group) != 0)
       continue;
     fputs("  ", stdout);
     const int width = 2 + usage_line(c, stdout);
@@ -56,7 +64,7 @@ static void print_help(const char *group) {
 static void print_command_help(const struct command *c) {
   fputs("usage: op2jit ", stdout);
   usage_line(c, stdout);
-  printf("\n\n%s.%s%s\n", c->help, *c->more ? "\n" : "", c->more);
+  printf("\n\n%s.%s%s\n", c->help, c->more ? "\n" : "", c->more ? c->more : "");
   for (size_t i = 0; i < sizeof c->options / sizeof *c->options && c->options[i].name; i++)
     printf("  %s%s%-*s %s\n", c->options[i].name, c->options[i].argument ? " " : "",
            (int)((c->options[i].argument ? 16 : 17) - strlen(c->options[i].name)),
@@ -69,14 +77,14 @@ static void print_command_help(const struct command *c) {
 
 static bool is_group(const char *word) {
   for (int i = 0; command_at(i); i++)
-    if (*command_at(i)->group && strcmp(command_at(i)->group, word) == 0)
+    if (*word && strcmp(group_of(command_at(i)), word) == 0)
       return true;
   return false;
 }
 
-static const struct command *find(const char *group, const char *name) {
+static const struct command *find_command(const char *group, const char *name) {
   for (int i = 0; command_at(i); i++)
-    if (strcmp(command_at(i)->group, group) == 0 && strcmp(command_at(i)->name, name) == 0)
+    if (strcmp(group_of(command_at(i)), group) == 0 && strcmp(command_at(i)->name, name) == 0)
       return command_at(i);
   return NULL;
 }
@@ -87,9 +95,9 @@ static int unknown(const char *group, const char *word) {
   int n = 0;
   for (int i = 0; command_at(i) && n < MOST_COMMANDS; i++) {
     const struct command *c = command_at(i);
-    if (strcmp(c->group, group) == 0)
+    if (strcmp(group_of(c), group) == 0)
       names[n++] = c->name;
-    else if (!*group && (i == 0 || strcmp(c->group, command_at(i - 1)->group) != 0))
+    else if (!*group && (i == 0 || strcmp(group_of(c), group_of(command_at(i - 1))) != 0))
       names[n++] = c->group;
   }
   int near = nearest_name(word, names, n);
@@ -134,17 +142,25 @@ static int take_option(struct cli *cli, char **argv, int argc, int *at) {
   return wrong_use(c, "unknown option ", word);
 }
 
-/* The first of the arguments' names that has no word; options among them, and what belongs to these, are none. */
-static int argument_missing(const struct cli *cli) {
+/* Compares the words with the names of the arguments. Those in brackets may be left out, and "..." stands for any number;
+ * options among them, and what belongs to these, are none. */
+static int check_words(const struct cli *cli) {
   char names[128], *rest = names, *name;
-  snprintf(names, sizeof names, "%s", cli->command->arguments);
-  for (int left = cli->nwords; (name = strtok_r(rest, " ", &rest)) != NULL;)
-    if (strncmp(name, "--", 2) == 0)
+  snprintf(names, sizeof names, "%s", words_of(cli->command));
+  int left = cli->nwords;
+  for (bool optional = false; (name = strtok_r(rest, " ", &rest)) != NULL; left--) {
+    optional |= *name == '[';
+    if (strstr(name, "..."))
+      return CLI_OK;
+    if (strncmp(name, "--", 2) == 0) {
       strtok_r(rest, " ", &rest);
-    else if (left-- == 0)
-      break;
-  return wrong_use(cli->command, name ? "an argument is missing: " : "an argument is missing",
-                   name ? name : "");
+      left++;
+    } else if (left == 0 && !optional)
+      return wrong_use(cli->command, "an argument is missing: ", name);
+    else if (left == 0)
+      return CLI_OK;
+  }
+  return left > 0 ? wrong_use(cli->command, "too many arguments: ", cli->words[cli->nwords - left]) : CLI_OK;
 }
 
 static int take_words(struct cli *cli, int argc, char **argv) {
@@ -160,31 +176,33 @@ static int take_words(struct cli *cli, int argc, char **argv) {
     } else if (strncmp(argv[i], "OP2_", 4) != 0 || !strchr(argv[i], '=') || (c->raw && cli->nwords))
       cli->words[cli->nwords++] = argv[i];
   }
-  if (cli->nwords < c->least)
-    return argument_missing(cli);
-  if (c->most >= 0 && cli->nwords > c->most)
-    return wrong_use(c, "too many arguments: ", cli->words[c->most]);
-  return CLI_OK;
+  return check_words(cli);
 }
 
 static int run_command(const struct command *command, int argc, char **argv, int whole_argc,
                        char **whole_argv) {
   struct cli cli = {.command = command, .log = {.level = LOG_WARN, .rank = -1}};
   struct text warnings = {0};
-  struct error err = {0};
   cli.words = calloc((size_t)argc + 1, sizeof *cli.words);
   int status = cli.words ? take_words(&cli, argc, argv) : cli_fail(CLI_FAILED, "out of memory");
-  if (status == CLI_OK && env_read(&cli.env, whole_argc, whole_argv, &warnings, &err) != OP_OK)
-    status = cli_fail(CLI_FAILED, "%s", error_message(&err));
+  if (status == CLI_OK)
+    status = cli_status(env_read(&cli.env, whole_argc, whole_argv, &warnings, &cli.err));
   if (status == CLI_OK) {
     log_configure(&cli.log, env_value(&cli.env, ENV_LOG));
     fputs(text_str(&warnings), stderr);
     if (command->access)
       status = cli_open_store(&cli, command->access);
+    const bool list = cli.json && command->lists && status == CLI_OK;
+    if (list)
+      json_open(&cli.out, NULL, '[');
     if (status == CLI_OK)
       status = command->run(&cli);
+    if (list)
+      json_close(&cli.out, ']');
     store_close(cli.store);
   }
+  if (*error_message(&cli.err))
+    cli_fail(status, "%s", error_message(&cli.err));
   if (cli.json && cli.out.length)
     text_add_char(&cli.out, '\n');
   fputs(text_str(&cli.out), stdout);
@@ -194,7 +212,7 @@ static int run_command(const struct command *command, int argc, char **argv, int
     status = cli_fail(CLI_FAILED, "the output cannot be written");
   text_free(&cli.out);
   text_free(&warnings);
-  error_free(&err);
+  error_free(&cli.err);
   env_free(&cli.env);
   free(cli.words);
   return status;
@@ -222,7 +240,7 @@ int main(int argc, char **argv) {
     print_help(argv[1]);
     return argc < 3 ? CLI_USAGE : CLI_OK;
   }
-  const struct command *c = group ? find(argv[1], argv[2]) : find("", argv[1]);
+  const struct command *c = group ? find_command(argv[1], argv[2]) : find_command("", argv[1]);
   if (!c)
     return unknown(group ? argv[1] : "", group ? argv[2] : argv[1]);
   int skip = group ? 3 : 2;

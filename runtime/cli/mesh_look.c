@@ -3,7 +3,7 @@
 
 #include "cli/mesh_look.h"
 
-const char *mesh_plural(long long count) {
+static const char *plural(long long count) {
   return count == 1 ? "" : "s";
 }
 
@@ -22,8 +22,8 @@ static void info_map(struct text *out, const struct mesh_file *m, const struct m
   text_add_char(out, '\n');
 }
 
-void mesh_say_bad(struct text *out, const struct mesh_file *m, const struct mesh_table *t,
-                  const struct mesh_bad *bad) {
+static void say_bad(struct text *out, const struct mesh_file *m, const struct mesh_table *t,
+                    const struct mesh_bad *bad) {
   text_addf(out,
             "map %s: %lld %s outside; the first is entry %d of element %lld of %s: %lld, expected 0 "
             ".. %lld",
@@ -61,7 +61,7 @@ static int each_map(struct cli *cli, const struct mesh_file *m, struct error *er
       info_map(&cli->out, m, t, &info);
       if (info.bad.count) {
         text_add(&cli->out, "      bad: ");
-        mesh_say_bad(&cli->out, m, t, &info.bad);
+        say_bad(&cli->out, m, t, &info.bad);
         text_add_char(&cli->out, '\n');
       }
     }
@@ -123,9 +123,9 @@ int mesh_print_info(struct cli *cli, struct mesh_file *m, struct error *err) {
   int code = mesh_components(m, &parts, err);
   if (cli->json) {
     json_open(out, NULL, '{');
-    json_fields(out, "format:t", m->format);
+    json_fields(out, "format:t", "HDF5");
   } else
-    text_addf(out, "%s: %s\n", cli->words[0], m->format);
+    text_addf(out, "%s: HDF5\n", cli->words[0]);
   next_list(cli, false, "sets");
   each_set(cli, m);
   next_list(cli, true, "maps");
@@ -165,13 +165,13 @@ static int check_table(struct cli *cli, const struct mesh_file *m, const struct 
   struct mesh_map_info info = {0};
   int code = t->to >= 0 ? mesh_map_look(m, t, &info, err) : OP_OK;
   if (!code && info.bad.count) {
-    mesh_say_bad(&words_of_it, m, t, &info.bad);
+    say_bad(&words_of_it, m, t, &info.bad);
     found(cli, findings, text_str(&words_of_it));
   }
   if (!code && info.repeated) {
     text_clear(&words_of_it);
     text_addf(&words_of_it, "map %s: %lld element%s of %s name%s a target twice", t->name, info.repeated,
-              mesh_plural(info.repeated), set_name(m, t->set), info.repeated == 1 ? "s" : "");
+              plural(info.repeated), set_name(m, t->set), info.repeated == 1 ? "s" : "");
     found(cli, findings, text_str(&words_of_it));
   }
   const long long strange = t->to < 0 ? mesh_not_finite(m, t) : 0;
@@ -199,7 +199,7 @@ int mesh_print_check(struct cli *cli, struct mesh_file *m, struct error *err) {
     json_fields(&cli->out, "count:i", findings);
     json_close(&cli->out, '}');
   } else
-    text_addf(&cli->out, "%d set%s and %d table%s checked, %lld finding%s\n", m->nsets, mesh_plural(m->nsets),
-              m->ntables, mesh_plural(m->ntables), findings, mesh_plural(findings));
+    text_addf(&cli->out, "%d set%s and %d table%s checked, %lld finding%s\n", m->nsets, plural(m->nsets),
+              m->ntables, plural(m->ntables), findings, plural(findings));
   return code ? code : findings ? OP_ERR_MAP_RANGE : OP_OK;
 }

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/aside.h"
 #include "cli/cli.h"
 
 /* The files of samples/start as texts, made when the command is built (base/embed.py). */
@@ -41,17 +40,12 @@ static void add_changed(const char *text, const struct change *changes, int coun
   }
 }
 
-static int write_file(const char *folder, const char *name, const struct text *content) {
+static int write_file(struct cli *cli, const char *name, const struct text *content) {
   struct text path = {0};
-  struct error err = {0};
-  text_addf(&path, "%s/%s", folder, name);
-  int status = CLI_OK;
-  if (!text_ok(&path) || !text_ok(content))
-    status = cli_fail(CLI_FAILED, "there is no memory");
-  else if (aside_whole(text_str(&path), text_str(content), content->length, &err))
-    status = cli_fail(CLI_FAILED, "%s", error_message(&err));
+  text_addf(&path, "%s/%s", cli->words[0], name);
+  const int status =
+      text_ok(&path) ? cli_write(cli, text_str(&path), content) : cli_fail(CLI_FAILED, "there is no memory");
   text_free(&path);
-  error_free(&err);
   return status;
 }
 
@@ -66,7 +60,7 @@ static const char *program_name(const char *folder) {
   return name;
 }
 
-static int write_all(const char *folder, const char *name, bool cxx) {
+static int write_all(struct cli *cli, const char *name, bool cxx) {
   char source[300];
   snprintf(source, sizeof source, "%s.%s", name, cxx ? "cpp" : "c");
   const struct change changes[] = {{"start.c", source},
@@ -82,11 +76,11 @@ static int write_all(const char *folder, const char *name, bool cxx) {
   } files[] = {{"Makefile", start_make}, {"CMakeLists.txt", start_cmake}, {"meson.build", start_meson}};
   struct text out = {0};
   text_add(&out, start_program);
-  int status = write_file(folder, source, &out);
+  int status = write_file(cli, source, &out);
   for (size_t i = 0; !status && i < sizeof files / sizeof *files; i++) {
     text_clear(&out);
     add_changed(files[i].text, changes, count, &out);
-    status = write_file(folder, files[i].file, &out);
+    status = write_file(cli, files[i].file, &out);
   }
   text_free(&out);
   return status;
@@ -103,7 +97,7 @@ static int run_new(struct cli *cli) {
   if (mkdir(folder, 0777) != 0)
     return cli_fail(CLI_FAILED, "%s: %s", folder,
                     errno == EEXIST ? "it is there already; choose another name" : strerror(errno));
-  const int status = write_all(folder, name, cxx);
+  const int status = write_all(cli, name, cxx);
   if (!status)
     text_addf(&cli->out, "%s/%s.%s, with files for make, CMake and meson. Next: cd %s && make && ./%s\n",
               folder, name, cxx ? "cpp" : "c", folder, name);
@@ -111,16 +105,11 @@ static int run_new(struct cli *cli) {
 }
 
 const struct command cli_new[] = {
-    {"",
-     "new",
-     "NAME",
-     1,
-     1,
-     CLI_NO_STORE,
-     "make a folder to begin a program in",
-     "It has a small program that runs, and files to build it with make, CMake or\n"
-     "meson. NAME may have folders in front, which must be there.",
-     run_new,
-     {{"--cpp", NULL, "in C++"}},
-     false},
-    {.name = NULL}};
+    {.name = "new",
+     .arguments = "NAME",
+     .help = "Make a folder to begin a program in",
+     .more = "It has a small program that runs, and files to build it with make, CMake or\n"
+             "meson. NAME may have folders in front, which must be there.",
+     .run = run_new,
+     .options = {{"--cpp", NULL, "in C++"}}},
+    {0}};

@@ -15,11 +15,11 @@
 #include "cli/cli.h"
 #include "context/context.h"
 #include "context/env.h"
+#include "exec/caches.h"
 #include "jit/plugin.h"
 #include "jit/target.h"
 #include "mesh/handles.h"
 #include "ranks/comm.h"
-#include "run/caches.h"
 #include "services/services.h"
 
 /* ---- info --------------------------------------------------------------------------------------*/
@@ -213,7 +213,7 @@ static int run_info(struct cli *cli) {
 
 /* ---- warm --------------------------------------------------------------------------------------*/
 
-/* What is in the database of this environment. */
+/* The contents of the store of this environment. */
 struct contents {
   long long binaries;
   struct store_tuning *tunings;
@@ -275,29 +275,24 @@ static int run_program(struct cli *cli, int *status) {
   return CLI_OK;
 }
 
-/* Whether the run can keep anything at all. */
+/* Refuses a run of which nothing can be kept. */
 static int check_keeps(const struct cli *cli) {
+  static const char native[] =
+      "native kernels are the program's own C functions, nothing is compiled or kept; unset it";
+  const struct {
+    enum env_name name;
+    const char *value, *why, *more;
+  } never[] = {{ENV_CACHE, "off", "there is no cache to keep anything in; unset it or name a file", ""},
+               {ENV_BACKEND, "native", native, " or name another backend"},
+               {ENV_JIT, "off", native, ""}};
   struct text path = {0};
   const bool place = cli_cache_path(cli, &path);
   text_free(&path);
-  if (strcmp(env_value(&cli->env, ENV_CACHE), "off") == 0)
-    return cli_fail(CLI_FAILED,
-                    "warm: OP2_CACHE=off: there is no cache to keep anything in; unset it or name a file");
-  if (!place)
-    return cli_fail(
-        CLI_FAILED,
-        "warm: there is no cache to keep anything in: neither XDG_CACHE_HOME nor HOME is an absolute path; "
-        "name the file with OP2_CACHE");
-  if (strcmp(env_value(&cli->env, ENV_BACKEND), "native") == 0)
-    return cli_fail(CLI_FAILED,
-                    "warm: OP2_BACKEND=native: native kernels are the program's own C functions, nothing "
-                    "is compiled or kept; unset it or name another backend");
-  if (strcmp(env_value(&cli->env, ENV_JIT), "off") == 0)
-    return cli_fail(
-        CLI_FAILED,
-        "warm: OP2_JIT=off: native kernels are the program's own C functions, nothing is compiled or "
-        "kept; unset it");
-  return CLI_OK;
+  for (size_t i = 0; i < sizeof never / sizeof *never; i++)
+    if (strcmp(env_value(&cli->env, never[i].name), never[i].value) == 0)
+      return cli_fail(CLI_FAILED, "warm: %s=%s: %s%s", env_row(never[i].name)->name, never[i].value,
+                      never[i].why, never[i].more);
+  return place ? CLI_OK : cli_fail(CLI_FAILED, "warm: there is no cache to keep anything in: " CLI_NO_PLACE);
 }
 
 static int run_warm(struct cli *cli) {
@@ -320,18 +315,13 @@ static int run_warm(struct cli *cli) {
 }
 
 const struct command cli_other[] = {
-    {.group = "",
-     .name = "info",
-     .arguments = "",
+    {.name = "info",
      .help = "Say what this library can do on this machine",
      .more = "Version, processor, compiler, parts that were built, plugins, place of the kernel cache, "
              "backends, and every variable with its value and source.",
      .run = run_info},
-    {.group = "",
-     .name = "warm",
+    {.name = "warm",
      .arguments = "PROGRAM [ARGUMENT...]",
-     .least = 1,
-     .most = -1,
      .help = "Run a program with tuning forced",
      .more = "With OP2_TUNE=force every variant that the tuner tries is compiled and measured, whatever it "
              "costs, so that later runs start warm. Loops that are called too few times for that are named, "

@@ -1,36 +1,23 @@
 /* op2jit report: the page of a report, and two reports side by side. SQLite reads the JSON: it is there, and knows
  * how. */
+#include "cli/report.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/aside.h"
 #include "cli/cli.h"
-#include "cli/reports.h"
 #include "report/forms.h"
-#include "report/page.h"
+#include "report/json.h"
 
-enum { MOST_FILE = 1 << 30 };
 enum { OUT, COMPARE }; /* options */
 
 /* ---- a report in a file ---- */
-
-static int read_file(const char *path, struct text *out) {
-  char piece[1 << 16];
-  size_t got;
-  FILE *file = fopen(path, "rb");
-  if (!file)
-    return cli_fail(CLI_FAILED, "%s: %s", path, strerror(errno));
-  while (out->length < MOST_FILE && (got = fread(piece, 1, sizeof piece, file)) > 0)
-    text_add_bytes(out, piece, got);
-  const bool failed = ferror(file);
-  fclose(file);
-  return failed          ? cli_fail(CLI_FAILED, "%s: it cannot be read", path)
-         : !text_ok(out) ? cli_fail(CLI_FAILED, "%s: there is no memory for %zu bytes", path, out->length)
-                         : CLI_OK;
-}
 
 sqlite3 *reports_open(void) {
   sqlite3 *db = NULL;
@@ -53,7 +40,7 @@ sqlite3_stmt *reports_ask(sqlite3 *db, const char *sql, const struct text *first
   return s;
 }
 
-/* Is it a report of OP2_TIMING=json? */
+/* Checks that it is a report of OP2_TIMING=json. */
 static int check(sqlite3 *db, const char *path, const struct text *json) {
   sqlite3_stmt *s = reports_ask(
       db, "SELECT CASE WHEN json_valid(?1) THEN json_type(?1, '$.loops') = 'array' ELSE 0 END", json, NULL);
@@ -63,29 +50,24 @@ static int check(sqlite3 *db, const char *path, const struct text *json) {
                    : cli_fail(CLI_FAILED, "%s: this is no report; OP2_TIMING=json:FILE writes one", path);
 }
 
-int reports_read(sqlite3 *db, const char *path, struct text *out) {
-  const int status = read_file(path, out);
-  return status ? status : check(db, path, out);
+int reports_read(struct cli *cli, sqlite3 *db, const char *path, struct text *out) {
+  return file_read(path, out, &cli->err) ? CLI_FAILED : check(db, path, out);
 }
 
 /* ---- the page ---- */
 
-static int write_page(const struct cli *cli, const struct text *json, const struct text *before) {
+static int write_page(struct cli *cli, const struct text *json, const struct text *before) {
   const char *file = cli->values[OUT];
   struct text page = {0};
-  struct error err = {0};
   int status = CLI_OK;
   if (cli->json && !before)
     text_add_bytes(&page, text_str(json), json->length);
   else
     page_of_json(text_str(json), before ? text_str(before) : NULL, &page);
-  if (!text_ok(&page))
-    status = cli_fail(CLI_FAILED, "there is no memory for the page");
-  else if (file && aside_whole(file, text_str(&page), page.length, &err))
-    status = cli_fail(CLI_FAILED, "%s", error_message(&err));
-  else if (!file && fwrite(text_str(&page), 1, page.length, stdout) != page.length)
+  if (file)
+    status = cli_write(cli, file, &page);
+  else if (fwrite(text_str(&page), 1, page.length, stdout) != page.length)
     status = cli_fail(CLI_FAILED, "the page cannot be written: %s", strerror(errno));
-  error_free(&err);
   text_free(&page);
   return status;
 }
@@ -207,7 +189,7 @@ static int run_report(struct cli *cli) {
   sqlite3 *db = reports_open();
   int status = db ? CLI_OK : CLI_FAILED;
   for (int i = 0; !status && i < count; i++)
-    status = reports_read(db, paths[i], &reports[i]);
+    status = reports_read(cli, db, paths[i], &reports[i]);
   if (!status && count == 2 && !cli->values[OUT])
     status = compare(cli, db, paths, reports);
   else if (!status)
@@ -219,20 +201,146 @@ static int run_report(struct cli *cli) {
 }
 
 const struct command cli_report[] = {
-    {"",
-     "report",
-     "FILE.json",
-     1,
-     1,
-     CLI_NO_STORE,
-     "make the page of a report, or compare two",
-     "The files are those of OP2_TIMING=json:FILE. Without -o the page goes to the standard output;\n"
-     "with --json it is the report itself that is written. With\n"
-     "--compare the loops of both reports stand side by side, those that differ most first; with -o too they "
-     "do\n"
-     "so on the page, and so does how both runs began.",
-     run_report,
-     {{"-o", "FILE", "write the page to this file"},
-      {"--compare", "FILE", "a report of before, to compare with"}},
-     false},
-    {.name = NULL}};
+    {.name = "report",
+     .arguments = "FILE.json",
+     .help = "Make the page of a report, or compare two",
+     .more = "The files are those of OP2_TIMING=json:FILE. Without -o the page goes to the standard output;\n"
+             "with --json it is the report itself that is written. With\n"
+             "--compare the loops of both reports stand side by side, those that differ most first; with -o "
+             "too they "
+             "do\n"
+             "so on the page, and so does how both runs began.",
+     .run = run_report,
+     .options = {{"-o", "FILE", "write the page to this file"},
+                 {"--compare", "FILE", "a report of before, to compare with"}}},
+    {0}};
+
+/* op2jit why-not: the loops of a program of OP2 that run without a text; and the table of this and of op2jit texts. */
+/* The loops without a text that the program's report has; of their reasons the first line. */
+static int list_loops(struct cli *cli, const char *report) {
+  static const char sql[] =
+      "SELECT DISTINCT json_extract(value, '$.name'), json_extract(value, '$.no_text')"
+      " FROM json_each(?1, '$.loops') WHERE json_extract(value, '$.no_text') IS NOT NULL";
+  struct text json = {0};
+  sqlite3 *db = reports_open();
+  const int status = db ? reports_read(cli, db, report, &json) : CLI_FAILED;
+  sqlite3_stmt *s = status ? NULL : reports_ask(db, sql, &json, NULL);
+  while (s && sqlite3_step(s) == SQLITE_ROW) {
+    const char *name = (const char *)sqlite3_column_text(s, 0);
+    const char *why = (const char *)sqlite3_column_text(s, 1);
+    if (name && why)
+      text_addf(&cli->out, "%s: %.*s\n", name, (int)strcspn(why, "\n"), why);
+  }
+  sqlite3_finalize(s);
+  sqlite3_close(db);
+  text_free(&json);
+  if (!status && !cli->out.length)
+    text_add(&cli->out, "all loops that ran have their texts\n");
+  return status;
+}
+
+static void run_program(const struct cli *cli, const char *report) {
+  struct text timing = {0};
+  text_addf(&timing, "json:%s", report);
+  setenv("OP2_TIMING", text_str(&timing), 1);
+  execvp(cli->words[0], cli->words);
+  fprintf(stderr, "%s: %s\n", cli->words[0], strerror(errno));
+  _exit(127);
+}
+
+static int run_why_not(struct cli *cli) {
+  struct text report = {0};
+  FILE *file = tmpfile();
+  if (!file)
+    return cli_fail(CLI_FAILED, "no file for the program's report: %s", strerror(errno));
+  /* Processes that a launcher starts for the program reach it too. */
+  text_addf(&report, "/proc/%ld/fd/%d", (long)getpid(), fileno(file));
+  fflush(stdout);
+  const pid_t child = fork();
+  if (child == 0)
+    run_program(cli, text_str(&report));
+  int ended = 0;
+  const bool good =
+      child > 0 && waitpid(child, &ended, 0) == child && WIFEXITED(ended) && !WEXITSTATUS(ended);
+  const bool wrote = fseek(file, 0, SEEK_END) == 0 && ftell(file) > 0;
+  int status = wrote ? list_loops(cli, text_str(&report)) : CLI_OK;
+  if (!good)
+    status =
+        cli_fail(CLI_FAILED, "%s %s", cli->words[0], child < 0 ? "cannot be run" : "ended with an error");
+  else if (!wrote)
+    status = cli_fail(CLI_FAILED, "%s wrote no report; op_exit writes it", cli->words[0]);
+  fclose(file);
+  text_free(&report);
+  return status;
+}
+
+const struct command cli_texts[] = {
+    {.name = "texts",
+     .arguments = "SOURCE [-- FLAG...]",
+     .help = "the texts of the kernels of a program of OP2",
+     .more =
+         "Reads a unit in C++ that includes op_seq.h, with the -I, -D and -std of FLAG, and says for each\n"
+         "op_par_loop whether its kernel's text was found, or why not. Of a source in Fortran it says so of\n"
+         "each subroutine.\n",
+     .run = cli_run_texts,
+     .options = {{"--headers", "FOLDER", "where op_seq.h is, if not beside the library"},
+                 {"--embed", "FILE",
+                  "write C that puts the texts into a program (op2jit-c++ and op2jit-fc do it)"},
+                 {"--show", "KERNEL", "print the text of one kernel"},
+                 {"--as", "UNIT", "the name of SOURCE in what --embed writes"}}},
+    {.name = "why-not",
+     .arguments = "PROGRAM [ARGUMENT...]",
+     .help = "runs a program of OP2, and lists the loops that have no text, with the reason",
+     .run = run_why_not,
+     .raw = true},
+    {0},
+};
+
+/* op2jit history: how fast loops were, run by run. */
+struct lines {
+  struct cli *cli;
+  char loop[128]; /* of the line before */
+  int count;
+};
+
+static void show_line(void *user, const struct store_speed *s) {
+  struct lines *lines = user;
+  struct text *out = &lines->cli->out;
+  char when[32], took[48];
+  if (lines->cli->json) {
+    json_object(out, NULL,
+                "loop:t time:i seconds:d calls:i elements:i threads:n variant:t version:t machine:t mesh:t "
+                "signature:t",
+                s->loop, s->time, s->seconds, s->calls, s->elements, s->threads, s->variant, s->version,
+                s->machine, s->mesh, s->signature);
+    return;
+  }
+  if (!lines->count || strcmp(lines->loop, s->loop) != 0)
+    text_addf(out, "%s%s\n", lines->count ? "\n" : "", s->loop);
+  snprintf(lines->loop, sizeof lines->loop, "%s", s->loop);
+  lines->count++;
+  report_time(took, sizeof took, s->seconds);
+  text_addf(out, "  %s %10s  %lld elements, %d thread%s, %s, version %s, %s\n", cli_time(s->time, when), took,
+            s->elements, s->threads, s->threads == 1 ? "" : "s", s->variant, s->version, s->machine);
+}
+
+static int run_history(struct cli *cli) {
+  struct lines lines = {.cli = cli};
+  store_speeds(cli->store, cli->nwords ? cli->words[0] : NULL, show_line, &lines);
+  if (!cli->json && !lines.count)
+    text_add(&cli->out,
+             "nothing yet: programs note loops of ten calls or more at op_exit, unless OP2_TUNE is off "
+             "or use\n");
+  return CLI_OK;
+}
+
+const struct command cli_history[] = {{.name = "history",
+                                       .arguments = "[LOOP]",
+                                       .access = CLI_LOOK,
+                                       .lists = true,
+                                       .help = "List how fast loops were, the last runs first",
+                                       .more = "A line for each run: its date, the fastest call, what it ran "
+                                               "over, how, with which version and on which "
+                                               "machine.\nThe last 50 of each loop are kept.\n",
+                                       .run = run_history},
+                                      {0}};

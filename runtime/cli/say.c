@@ -1,7 +1,12 @@
-/* What commands say: errors, sizes, times, and numbers that they are given. */
+/* The output of commands: errors, sizes, times; and numbers among their arguments. */
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
+#include "base/aside.h"
+#include "base/list.h"
+#include "base/text.h"
 #include "cli/cli.h"
 
 int cli_fail(int status, const char *format, ...) {
@@ -12,6 +17,11 @@ int cli_fail(int status, const char *format, ...) {
   va_end(args);
   fputc('\n', stderr);
   return status;
+}
+
+int cli_write(struct cli *cli, const char *path, const struct text *words) {
+  return cli_status(text_ok(words) ? aside_whole(path, text_str(words), words->length, &cli->err)
+                                   : error_memory(&cli->err, "a file", words->length));
 }
 
 bool cli_number(const char *text, long long most, long long *out) {
@@ -68,4 +78,31 @@ void cli_wrap(struct text *out, size_t begin, int indent) {
       space = 0;
     }
   }
+}
+
+/* Loops that somebody names and the cache does not have. */
+static bool has_name(const struct text *names, const char *name) {
+  for (size_t at = 0; at < names->length; at += strlen(names->data + at) + 1)
+    if (strcmp(names->data + at, name) == 0)
+      return true;
+  return false;
+}
+
+void cli_note_name(struct text *names, const char *name) {
+  if (!has_name(names, name))
+    text_add_bytes(names, name, strlen(name) + 1);
+}
+
+int cli_check_name(struct text *names, const char *what, const char *said, const char *lister) {
+  const char **list = array_new(names->length, sizeof *list);
+  int n = 0, status = CLI_OK;
+  for (size_t at = 0; list && at < names->length; at += strlen(names->data + at) + 1)
+    list[n++] = names->data + at;
+  const int near = said ? nearest_name(said, list, n) : -1;
+  if (said && !has_name(names, said))
+    status = near >= 0 ? cli_fail(CLI_FAILED, "%s a loop named %s; did you mean %s?", what, said, list[near])
+                       : cli_fail(CLI_FAILED, "%s a loop named %s; %s lists the names", what, said, lister);
+  free(list);
+  text_free(names);
+  return status;
 }

@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/aside.h"
 #include "base/whereami.h"
 #include "cli/cli.h"
-#include "jit/front/fortran/fortran.h"
-#include "jit/front/unit/unit.h"
 #include "jit/jit.h"
-#include "jit/key/elf_note.h"
-#include "jit/texts/read.h"
+#include "jit/kernel/fortran/fortran.h"
+#include "jit/kernel/unit.h"
+#include "jit/texts.h"
 
 /* Where op_seq.h is: beside the installed library. */
 static void find_headers(struct text *out) {
@@ -26,30 +26,27 @@ static void find_headers(struct text *out) {
 
 static int read_source(struct cli *cli, const char *headers, struct texts_unit *out) {
   struct jit *jit = NULL;
-  struct error err = {0};
   struct text flags = {0}, beside = {0};
   if (!headers)
     find_headers(&beside);
   for (int i = 1; i < cli->nwords; i++)
     text_addf(&flags, "'%s' ", cli->words[i]);
-  const struct texts_wish wish = {.unit = cli->words[0],
-                                  .flags = cli->nwords > 1 ? text_str(&flags) : "",
-                                  .program = "",
-                                  .headers = headers ? headers : text_str(&beside),
-                                  .when = "",
-                                  .standard = 201703,
-                                  .is_gcc = true};
+  const struct read_request wish = {.unit = cli->words[0],
+                                    .flags = cli->nwords > 1 ? text_str(&flags) : "",
+                                    .program = "",
+                                    .headers = headers ? headers : text_str(&beside),
+                                    .when = "",
+                                    .standard = 201703,
+                                    .is_gcc = true};
   const struct jit_options options = {
       .mode = JIT_ON, .plugins = env_value(&cli->env, ENV_PLUGINS), .log = &cli->log};
-  int code = jit_open(&jit, &options, &err);
+  int code = jit_open(&jit, &options, &cli->err);
   if (!code)
-    code = jit_read(jit, &wish, out, &err);
+    code = jit_read(jit, &wish, out, &cli->err);
   jit_close(jit);
-  const int status = code ? cli_fail(CLI_FAILED, "%s", error_message(&err)) : CLI_OK;
   text_free(&flags);
   text_free(&beside);
-  error_free(&err);
-  return status;
+  return cli_status(code);
 }
 
 /* C that has the texts in the section where op_seq.h looks for them. Who has them in the program asks for no source. */
@@ -74,7 +71,7 @@ static int write_embedded(const char *path, struct texts_unit unit, const char *
   return good && closed ? CLI_OK : cli_fail(CLI_FAILED, "%s cannot be written", path);
 }
 
-/* What the program that runs would say too, as far as this unit shows it. */
+/* The verdict that the running program would give, as far as this unit shows it. */
 static void add_verdict(const struct read_kernel *k, struct text *out) {
   const struct read_variable *other = NULL;
   for (int i = 0; *k->text && i < k->nvariables; i++) {
@@ -139,15 +136,6 @@ struct looking {
   struct fortran_made made;
 };
 
-static bool read_whole(const char *path, struct text *out) {
-  struct mapped file;
-  if (!mapped_open(path, &file))
-    return false;
-  text_add_bytes(out, file.bytes, file.size);
-  mapped_close(&file);
-  return text_ok(out);
-}
-
 static void read_flags(struct looking *l) {
   for (int i = 1; i < l->cli->nwords; i++) {
     const char *word = l->cli->words[i];
@@ -170,9 +158,10 @@ static int embed_sources(const struct looking *l, const char *path, const char *
   for (char *name = all ? strtok_r(all, "\n", &rest) : NULL; name && count < 64;
        name = strtok_r(NULL, "\n", &rest))
     names[count++] = name;
+  struct error err = {0};
   bool good = all != NULL;
   for (int i = 0; i < count && good; i++) {
-    good = read_whole(names[i], &contents[i]);
+    good = file_read(names[i], &contents[i], &err) == OP_OK;
     files[i] = (struct read_kernel){.function = names[i],
                                     .spelled = "",
                                     .file = "",
@@ -182,8 +171,10 @@ static int embed_sources(const struct looking *l, const char *path, const char *
   }
   text_addf(&from, "fortran\n%s", text_str(&l->defines));
   const struct texts_unit unit = {.why = "", .from = text_str(&from), .kernels = files, .nkernels = count};
-  const int status = good ? write_embedded(path, unit, as ? as : l->cli->words[0])
-                          : cli_fail(CLI_FAILED, "a file that %s needs cannot be read", l->cli->words[0]);
+  const int status =
+      good ? write_embedded(path, unit, as ? as : l->cli->words[0])
+           : cli_fail(CLI_FAILED, "a file that %s needs: %s", l->cli->words[0], error_message(&err));
+  error_free(&err);
   for (int i = 0; i < count; i++)
     text_free(&contents[i]);
   text_free(&from);
@@ -217,20 +208,17 @@ static int show_subroutines(struct looking *l, const char *wanted) {
 
 static int texts_of_fortran(struct cli *cli, const char *embedded, const char *wanted, const char *as) {
   struct looking l = {.cli = cli};
-  struct error err = {0};
   read_flags(&l);
   l.shared.folders = text_str(&l.folders);
-  int status = read_whole(cli->words[0], &l.text)
-                   ? CLI_OK
-                   : cli_fail(CLI_FAILED, "%s cannot be read, or is empty", cli->words[0]);
+  int status = cli_status(file_read(cli->words[0], &l.text, &cli->err));
   l.source = (struct fortran_source){.text = text_str(&l.text),
                                      .length = l.text.length,
                                      .file = cli->words[0],
                                      .line = 1,
                                      .kernel = "",
                                      .defines = text_str(&l.defines)};
-  if (status == CLI_OK && fortran_translate(&l.shared, &l.source, &l.made, &err))
-    status = cli_fail(CLI_FAILED, "%s", error_message(&err));
+  if (status == CLI_OK)
+    status = cli_status(fortran_translate(&l.shared, &l.source, &l.made, &cli->err));
   if (status == CLI_OK)
     status = embedded ? embed_sources(&l, embedded, as) : show_subroutines(&l, wanted);
   fortran_free(&l.made);
@@ -238,7 +226,6 @@ static int texts_of_fortran(struct cli *cli, const char *embedded, const char *w
   text_free(&l.text);
   text_free(&l.folders);
   text_free(&l.defines);
-  error_free(&err);
   return status;
 }
 

@@ -157,19 +157,12 @@ static int check_loop(const struct cli *cli, const char *said) {
   struct store_tuning *rows;
   const struct store_tuning_filter all = {0};
   struct text names = {0};
-  bool known = !said;
   const int n = store_get_tunings(cli->store, &all, &rows);
-  for (int i = 0; i < n; i++) {
+  for (int i = 0; i < n; i++)
     cli_note_name(&names, rows[i].loop);
-    known |= said && strcmp(rows[i].loop, said) == 0;
-  }
-  const int status =
-      known ? CLI_OK
-            : cli_no_loop(&names, "nothing was measured of", said,
-                          "op2jit warm PROGRAM measures its loops, whatever it costs; op2jit tune ls");
-  text_free(&names);
   store_tunings_free(rows, n);
-  return status;
+  return cli_check_name(&names, "nothing was measured of", said,
+                        "op2jit warm PROGRAM measures its loops, whatever it costs; op2jit tune ls");
 }
 
 typedef void print_rows(struct text *out, const struct store_tuning *rows, int n);
@@ -215,19 +208,6 @@ static int run_clear(struct cli *cli) {
   return CLI_OK;
 }
 
-/* A file that cannot be written to its end is not left in the way of the next try. */
-static int write_new(const char *path, const struct text *words) {
-  FILE *f = fopen(path, "wx");
-  if (!f)
-    return cli_fail(CLI_FAILED, "%s cannot be made: %s", path, strerror(errno));
-  const bool written = fputs(text_str(words), f) >= 0;
-  if (fclose(f) == 0 && written)
-    return CLI_OK;
-  cli_fail(CLI_FAILED, "%s cannot be written: %s", path, strerror(errno));
-  unlink(path);
-  return CLI_FAILED;
-}
-
 static int run_export(struct cli *cli) {
   const char *path = cli->words[0];
   const bool out = strcmp(path, "-") == 0;
@@ -237,7 +217,9 @@ static int run_export(struct cli *cli) {
   int status = n < 0 ? CLI_FAILED : !text_ok(&json) ? cli_fail(CLI_FAILED, "out of memory") : CLI_OK;
   if (status == CLI_OK && out)
     fputs(text_str(&json), stdout);
-  else if (status == CLI_OK && (status = write_new(path, &json)) == CLI_OK)
+  else if (status == CLI_OK && access(path, F_OK) == 0)
+    status = cli_fail(CLI_FAILED, "%s cannot be made: %s", path, strerror(EEXIST));
+  else if (status == CLI_OK && (status = cli_write(cli, path, &json)) == CLI_OK)
     text_addf(&cli->out, cli->json ? "{\"exported\":%d}" : "%d measurements exported\n", n);
   text_free(&json);
   return status;
@@ -247,7 +229,6 @@ const struct command cli_tune[] = {
     {.group = "tune",
      .name = "ls",
      .arguments = "[LOOP]",
-     .most = 1,
      .access = CLI_LOOK,
      .help = "List the variants that were chosen",
      .more = "Each line also says when it was measured. What tells lines of one loop apart comes last: the "
@@ -256,8 +237,6 @@ const struct command cli_tune[] = {
     {.group = "tune",
      .name = "show",
      .arguments = "LOOP",
-     .least = 1,
-     .most = 1,
      .access = CLI_LOOK,
      .help = "Show every measurement of a loop",
      .more = "By machine, threads and mesh. A star marks the variant that runs use, and the last column "
@@ -267,7 +246,6 @@ const struct command cli_tune[] = {
     {.group = "tune",
      .name = "clear",
      .arguments = "[LOOP]",
-     .most = 1,
      .access = CLI_CHANGE,
      .help = "Forget measurements",
      .more = "The next run measures again.",
@@ -275,8 +253,6 @@ const struct command cli_tune[] = {
     {.group = "tune",
      .name = "export",
      .arguments = "FILE [LOOP]",
-     .least = 1,
-     .most = 2,
      .access = CLI_LOOK,
      .help = "Write the measurements as JSON",
      .more = "FILE - is the standard output.",

@@ -7,43 +7,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct backend;
-struct balance;
-struct catcher;
-struct comm;
-struct env;
+/* The library's version as a text, for users of op2jit.h: "1.2.3". */
+#define VERSION_TEXT_(major, minor, patch) #major "." #minor "." #patch
+#define VERSION_TEXT(major, minor, patch) VERSION_TEXT_(major, minor, patch)
+#define VERSION VERSION_TEXT(OP2JIT_VERSION_MAJOR, OP2JIT_VERSION_MINOR, OP2JIT_VERSION_PATCH)
+
 struct error;
-struct exchanges;
-struct findings;
 struct gbl;
-struct handles;
-struct hardware;
-struct io;
-struct jit;
-struct kept;
-struct kind;
-struct late_queue;
-struct layouts;
-struct list;
-struct log;
-struct loop_form;
-struct loop_table;
-struct mesh;
-struct mover;
-struct native_table;
-struct op2jit_counters;
-struct plan_cache;
-struct profile;
-struct queue;
-struct recorder;
-struct shared;
-struct solving;
-struct store;
-struct taking;
-struct tapes;
-struct team;
-struct text;
-struct trace;
 
 struct op_context {
   struct env *env;
@@ -58,18 +28,18 @@ struct op_context {
   struct mesh *mesh;
   struct loop_table *loops;
   struct list *sites;        /* of calls of loops, see record/sites.h */
-  struct list *periods;      /* of loops that waited, see loop/chain.c */
-  struct layouts *layouts;   /* of dats that lie otherwise than was asked for, see loop/auto/layout.h */
+  struct list *periods;      /* of loops that waited, see loop/chain/chain.c */
+  struct layouts *layouts;   /* of dats that lie otherwise than was asked for, see loop/chain/layout.h */
   struct list *chains;       /* that ran, see loop/tiled.h */
   struct list *graphs;       /* of tasks, see tasks/graph.h */
   struct list *past_graphs;  /* that were freed: see tasks_retire */
-  struct list *graph_loops;  /* loops in graphs, see loop/tasks/in_graph.h */
+  struct list *graph_loops;  /* loops in graphs, see loop/chain/in_graph.h */
   int graph_serial;          /* of the last one */
   struct comm *graph_comm;   /* the same ranks, for messages between tasks; NULL: none, so far */
   struct findings *findings; /* of OP2_CHECK=list, see record/findings.h */
-  struct list *fused;        /* loops made of several, see loop/fused/fused.h */
+  struct list *fused;        /* loops made of several, see loop/chain/fused.h */
   struct queue *queue;       /* of loops that wait; NULL: they run at once */
-  struct balance *balance;   /* of ranks' times, see loop/balance/balance.h; NULL: one rank */
+  struct balance *balance;   /* of ranks' times, see loop/balance.h; NULL: one rank */
   struct late_queue *late;   /* results of ranks on their way, see record/late.h; NULL: there were none */
   /* Ends those that are on their way to the global; set once there are some. */
   int (*bring)(struct op_context *ctx, const struct gbl *gbl, struct error *err);
@@ -89,7 +59,7 @@ struct op_context {
   bool untouched;          /* such a program, which promised not to touch dat->data: its loops may wait */
   struct list *texts;      /* of their sources, see api/op2/text.h */
   struct list *procedures; /* of a program in Fortran that were kernels, see api/fortran/ */
-  struct list *arrays;     /* that stand for its dats and maps, see api/fortran/arrays.c */
+  struct list *arrays;     /* that stand for its dats and maps, see api/fortran/arguments.c */
   struct kept *kept;       /* values that arguments have of their own, see record/kept.h; NULL: none */
   int columns_base;        /* the first column of a map in messages: 0, or 1 for programs in Fortran */
   int maps_base; /* the first number in tables of maps: 0, or 1 in Fortran or if a program of OP2 says so */
@@ -108,10 +78,10 @@ struct op_context {
   struct plan_cache *plans;
   struct native_table *natives;
   struct list *kernel_files;
-  struct shared *shared; /* text in front of each kernel (jit/front/unit/unit.h) */
+  struct shared *shared; /* text in front of each kernel (jit/kernel/unit.h) */
   struct trace *trace;
   struct text *told;         /* warnings that a line of the program gets once, see record/sites.h */
-  struct text *dat_names;    /* that OP2_VARIANT could have meant, see base/nearest.h */
+  struct text *dat_names;    /* that OP2_VARIANT could have meant, see base/text.h */
   struct io *io;             /* files; NULL until one is wanted */
   struct solving *solving;   /* solvers, see solve/solve.h */
   struct profile *profile;   /* sections of the program; NULL: none */

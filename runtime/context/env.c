@@ -7,7 +7,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-#include "base/nearest.h"
+#include "base/text.h"
 
 extern char **environ;
 
@@ -38,155 +38,9 @@ extern char **environ;
 #endif
 
 static const struct env_row rows[ENV_COUNT] = {
-    [ENV_BACKEND] = {"OP2_BACKEND", "", "",
-                     "native, seq, openmp, cuda, hip or opencl; several with ',' between them: by the rank's "
-                     "number on its machine, the last one for all others; unset: the best that works, but "
-                     "never opencl",
-                     NULL},
-    [ENV_THREADS] = {"OP2_THREADS", "", "#1-1024",
-                     "threads; unset: OMP_NUM_THREADS, else this rank's share of the CPUs (no more than its "
-                     "container's quota)",
-                     NULL},
-    [ENV_DEVICE] =
-        {"OP2_DEVICE", "", "",
-         "number of the GPU; for opencl PLATFORM:DEVICE, each a number or a part of its name; unset: the "
-         "first, or the rank's within the node",
-         NULL},
-    [ENV_MPI] = {"OP2_MPI", "auto", "auto|on|off",
-                 "MPI; auto: if it runs already, or mpirun started the program", NEEDS_MPI},
-    [ENV_CACHE] = {"OP2_CACHE", "", "",
-                   "the kernel database's file, or off; unset: op2jit/kernels.db in the cache folder", NULL},
-    [ENV_CACHE_RO] = {"OP2_CACHE_RO", "", "", "read-only databases to look in as well, separated by ':'",
-                      NULL},
-    [ENV_JIT] =
-        {"OP2_JIT", "on", "on|load|off",
-         "load: compile nothing, a loop that is not in the cache is an error; off: OP2_BACKEND=native only",
-         NULL},
-    [ENV_TUNE] = {"OP2_TUNE", "auto", "", "auto, off, use, force, or seconds to spend", NULL},
-    [ENV_LAZY] = {"OP2_LAZY", "auto", "auto|off|on|check",
-                  "auto: loops that repeat wait where that is expected to be faster, and run as chains; on: "
-                  "all loops wait until the program looks; check: and are compared with loops one by one",
-                  NULL},
-    [ENV_FUSE] =
-        {"OP2_FUSE", "auto", "auto|on|off",
-         "loops that wait (OP2_LAZY) and are neighbours over one set run as one; auto: where that is "
-         "measured, or on GPUs expected, to be faster; on: always; off: never",
-         NULL},
-    [ENV_TILES] = {"OP2_TILES", "", "#64-64G",
-                   "for tests: bytes of a tile; chains of any size, on any mesh, are cut into such", NULL},
-    [ENV_TASKS] = {"OP2_TASKS", "", "#64-64G",
-                   "for tests: bytes of a block; chains run as blocks of such that wait for one another",
-                   NULL},
-    [ENV_LAYERS] = {"OP2_LAYERS", "1", "#1-4",
-                    "ranks: layers of others' elements that loops which wait may compute as well, to send "
-                    "less often",
-                    NULL},
-    [ENV_VARIANT] = {"OP2_VARIANT", "", "", "[LOOP:]NAME[,...]: force a variant, for all loops or one", NULL},
-    [ENV_FP] = {"OP2_FP", "contract", "strict|contract|fast", "what the compiler may do with floating point",
-                NULL},
-    [ENV_REPRODUCIBLE] =
-        {"OP2_REPRODUCIBLE", "off", "off|on",
-         "on: the same bits on any number of threads and ranks, in any order of elements and "
-         "in any variant; sums are made in the order of the program's numbers",
-         NULL},
-    [ENV_CHECK] = {"OP2_CHECK", "off", "",
-                   "off, on, or loop names: run the checking form; list, or list: and loop names: collect "
-                   "what it finds, and go on",
-                   NULL},
-    [ENV_SHADOW] = {"OP2_SHADOW", "", "", "BACKEND[:N]: also run each (N-th) loop there and compare", NULL},
-    [ENV_ADJOINT] =
-        {"OP2_ADJOINT", "off", "off|check",
-         "check: each adjoint loop that the library made is tested against its tangent when it first runs",
-         NULL},
-    [ENV_CHECKPOINT] =
-        {"OP2_CHECKPOINT", "", "",
-         "FILE,every=10min: write what a run that died goes on from, and go on from it; every= takes s, "
-         "min, h, or a number of loops; values=64M: the most bytes of values that left; beside=off: the "
-         "program waits for the file",
-         NEEDS_HDF5},
-    [ENV_CAPTURE] = {"OP2_CAPTURE", "", "",
-                     "LOOP:CALL:FILE: that call goes into a file, for `op2jit replay`; CALL+N: N calls from "
-                     "there on; CALL+: all until the loop comes again",
-                     NULL},
-    [ENV_LOG] =
-        {"OP2_LOG", "warn", "",
-         "error, warn, info or debug, and categories, separated by ',': jit, cache, tune, plan, loop, "
-         "mpi, cuda, io, chain, check, perf, env, team; advice: at op_exit, what would pay",
-         NULL},
-    [ENV_PROGRESS] =
-        {"OP2_PROGRESS", "auto", "auto|on|off",
-         "what takes long says so on stderr while it lasts; auto: if that is a terminal; on: also "
-         "in a file or pipe, as lines",
-         NULL},
-    [ENV_DUMP] = {"OP2_DUMP", "", "", "folder for generated sources and binaries", NULL},
-    [ENV_TIMING] = {"OP2_TIMING", "", "",
-                    "report at op_exit: text, text:all, html:FILE, json:FILE or trace:FILE", NULL},
-    [ENV_COUNTERS] =
-        {"OP2_COUNTERS", "", "",
-         "counters of the processor and the system in reports, by loop: on, or some of cycles, "
-         "instructions, cache-misses, branch-misses, page-faults, task-clock, with ',' between them",
-         NULL},
-    [ENV_PIN] = {"OP2_PIN", "off", "off|on",
-                 "on: ranks of a machine that the launcher left on the same CPUs share these out, each its "
-                 "own that lie together, by hwloc",
-                 NEEDS_MPI},
-    [ENV_HANG] = {"OP2_HANG", "", "#1-86400", "a rank that waits for so many seconds says where", NEEDS_MPI},
-    [ENV_MPI_GPU] =
-        {"OP2_MPI_GPU", "auto", "auto|on|off",
-         "give MPI the memory of GPUs; auto: if MPI says that it takes it, and ranks of a machine "
-         "write into each other's, without MPI",
-         NEEDS_MPI},
-    [ENV_WEIGHTS] = {"OP2_WEIGHTS", "measured", "measured|equal",
-                     "weight of an element for op_partition: the time that loops over it took so far, or 1",
-                     NEEDS_MPI},
-    [ENV_SPEEDS] =
-        {"OP2_SPEEDS", "", "",
-         "how fast ranks are beside each other, for op_partition: numbers with ',' between them, by the "
-         "rank's number on its machine, the last one for all others; measured; equal; unset: measured where "
-         "ranks have different backends or under OP2_BALANCE=on, else equal",
-         NEEDS_MPI},
-    [ENV_BALANCE] =
-        {"OP2_BALANCE", "auto", "auto|on|off",
-         "deal the mesh out anew while the program runs: on: whenever ranks take times that differ by a "
-         "tenth; auto: once, where ranks have different backends",
-         NEEDS_MPI},
-    [ENV_L3] = {"OP2_L3", "", "#64K-64G",
-                "bytes of last-level cache of the whole machine, with K, M or G; unset: what the machine "
-                "says, if it can be "
-                "true",
-                NULL},
-    [ENV_MACHINE] = {"OP2_MACHINE", "", "", "for tests: a folder to read in place of /sys/devices/system/cpu",
-                     NULL},
-    [ENV_KERNELS] =
-        {"OP2_KERNELS", "", "",
-         "folder to look for files of OP_KERNEL_FILE in first; unset: that of the program's source, "
-         "that of the program, the working one",
-         NULL},
-    [ENV_INCLUDE] = {"OP2_INCLUDE", "", "",
-                     "folders, with ':' between them, to look in for files of #include in kernels, and of "
-                     "op_prelude_file; first "
-                     "comes the folder of the file that includes, last the working one",
-                     NULL},
-    [ENV_CXXFLAGS] =
-        {"OP2_CXXFLAGS", "", "",
-         "programs of OP2: the -I, -D and -std of their sources, which are read for the texts of "
-         "kernels; folders begin where the compiler ran; unset: what debug information says",
-         NULL},
-    [ENV_PLUGINS] = {"OP2_PLUGINS", "", "", "folder to look for plugins in first", NULL},
-    [ENV_TOOLS] =
-        {"OP2_TOOLS", "", "",
-         "shared libraries of tools, with ':' between them: of op2jit_tools.h or of the Kokkos Tools "
-         "interface; nvtx: ranges for NVIDIA's profilers",
-         NULL},
-    [ENV_NVRTC] = {"OP2_NVRTC", "", "", "the NVRTC library to open", NEEDS_CUDA},
-    [ENV_CUDA_DRIVER] = {"OP2_CUDA_DRIVER", "", "", "the CUDA driver library to open", NEEDS_CUDA},
-    [ENV_DEPENDENT] = {"OP2_DEPENDENT", "auto", "auto|off",
-                       "short loops on NVIDIA's GPUs begin before the one before has ended, and wait there; "
-                       "auto: where that is measured to be faster",
-                       NEEDS_CUDA},
-    [ENV_HIP] = {"OP2_HIP", "", "", "the HIP library to open; unset: libamdhip64.so", NEEDS_HIP},
-    [ENV_HIPRTC] = {"OP2_HIPRTC", "", "", "the HIPRTC library to open", NEEDS_HIP},
-    [ENV_OPENCL] = {"OP2_OPENCL", "", "", "the OpenCL library to open; unset: libOpenCL.so.1", NEEDS_OPENCL},
+#define ROW(name, unset, words, help, missing) [ENV_##name] = {"OP2_" #name, unset, words, help, missing},
+#include "context/env_rows.h"
+#undef ROW
 };
 
 static const char *const source_names[] = {"default", "environment", "argument"};
@@ -214,11 +68,12 @@ static bool number_in(const char *words, const char *value) {
   return end != value && !*end && n >= low && n <= high;
 }
 
-static bool word_in(const char *words, const char *value) {
-  size_t length = strlen(value);
-  for (const char *p = words; *p; p += *p == '|') {
-    size_t n = strcspn(p, "|");
-    if (n == length && memcmp(p, value, n) == 0)
+bool env_lists(const char *list, char separator, const char *word) {
+  const char separators[] = {separator, '\0'};
+  const size_t length = strlen(word);
+  for (const char *p = list; *p; p += *p == separator) {
+    const size_t n = strcspn(p, separators);
+    if (n == length && memcmp(p, word, n) == 0)
       return true;
     p += n;
   }
@@ -275,7 +130,7 @@ static int check(const struct env_row *row, const char *value, const char *from,
   if (row->words[0] == '#' && !number_in(row->words, value))
     return error_set(err, OP_ERR_ENV, "%s=%s (%s): expected a whole number in %s; correct or unset it",
                      row->name, value, from, row->words + 1);
-  if (row->words[0] && row->words[0] != '#' && !word_in(row->words, value))
+  if (row->words[0] && row->words[0] != '#' && !env_lists(row->words, '|', value))
     return unknown_word(row, value, from, err);
   const char *meant = row == &rows[ENV_CHECK] ? meant_switch(value) : NULL;
   if (meant)
@@ -293,7 +148,7 @@ static int find_row(const char *name, size_t length) {
   return -1;
 }
 
-/* What all names have in common makes none nearer than another. */
+/* Compare names without their common beginning. */
 static void warn_unknown(const char *name, size_t length, const char *from, struct text *warnings) {
   enum { prefix = sizeof "OP2_" - 1 };
   char word[64];
@@ -388,7 +243,7 @@ static int take_foreign(struct env *env, struct error *err) {
   return copy_variable(getenv("OMP_NUM_THREADS"), &env->omp_threads, err);
 }
 
-/* Where NVRTC may be. */
+/* Read the folders in which NVRTC may be. */
 static int take_places(struct env *env, struct error *err) {
   const char *cuda = getenv("CUDA_HOME");
   int code = copy_variable(getenv("HOME"), &env->home, err);

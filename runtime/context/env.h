@@ -9,51 +9,9 @@
 #include "base/text.h"
 
 enum env_name {
-  ENV_BACKEND,
-  ENV_THREADS,
-  ENV_DEVICE,
-  ENV_MPI,
-  ENV_CACHE,
-  ENV_CACHE_RO,
-  ENV_JIT,
-  ENV_TUNE,
-  ENV_LAZY,
-  ENV_FUSE,
-  ENV_TILES,
-  ENV_TASKS,
-  ENV_LAYERS,
-  ENV_VARIANT,
-  ENV_FP,
-  ENV_REPRODUCIBLE,
-  ENV_CHECK,
-  ENV_SHADOW,
-  ENV_ADJOINT,
-  ENV_CHECKPOINT,
-  ENV_CAPTURE,
-  ENV_LOG,
-  ENV_PROGRESS,
-  ENV_DUMP,
-  ENV_TIMING,
-  ENV_COUNTERS,
-  ENV_PIN,
-  ENV_HANG,
-  ENV_MPI_GPU,
-  ENV_WEIGHTS,
-  ENV_SPEEDS,
-  ENV_BALANCE,
-  ENV_L3,
-  ENV_MACHINE,
-  ENV_KERNELS,
-  ENV_INCLUDE,
-  ENV_CXXFLAGS,
-  ENV_PLUGINS,
-  ENV_TOOLS,
-  ENV_NVRTC,
-  ENV_CUDA_DRIVER,
-  ENV_DEPENDENT,
-  ENV_HIP,
-  ENV_HIPRTC,
-  ENV_OPENCL,
+#define ROW(name, unset, words, help, missing) ENV_##name,
+#include "context/env_rows.h"
+#undef ROW
   ENV_COUNT
 };
 
@@ -88,7 +46,7 @@ struct env {
  * in any case. */
 int env_read(struct env *env, int argc, char **argv, struct text *warnings, struct error *err);
 void env_free(struct env *env);
-/* No variable of the library is in the process's environment any more: what counts is in argv. */
+/* Remove the library's variables from the process's environment: argv has those that count. */
 void env_forget(void);
 /* The value or its default; never NULL. */
 const char *env_value(const struct env *env, enum env_name name);
@@ -96,6 +54,8 @@ bool env_given(const struct env *env, enum env_name name);
 /* A "#" row's value, K, M or G counted in; `otherwise` if it is unset. */
 long env_number(const struct env *env, enum env_name name, long otherwise);
 const struct env_row *env_row(enum env_name name);
+/* `word` is one of the words of the list, which this character separates. */
+bool env_lists(const char *list, char separator, const char *word);
 /* One line per variable: name, value, source, help. */
 void env_describe(const struct env *env, struct text *out);
 

@@ -1,7 +1,14 @@
 #include "context/forced.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "context/context.h"
+#include "context/env.h"
+#include "include/op2jit.h"
 
 bool forced_next_word(struct forced_word *word, const char *end) {
   const char *p = word->at + word->length;
@@ -45,7 +52,7 @@ static bool same_loops(const struct part *a, const struct part *b) {
          memcmp(a->loop ? a->loop : "", b->loop ? b->loop : "", (size_t)a->loop_length) == 0;
 }
 
-/* Is the word about layouts: soa, aos, soa=DAT, aos=DAT? With a `dat`, of that name? */
+/* The word is about layouts: soa, aos, soa=DAT, aos=DAT. With `dat`: it holds for that dat. */
 static bool is_layout(const struct forced_word *w, const char *dat, bool *soa) {
   const bool apart = w->length >= 3 && strncmp(w->at, "soa", 3) == 0;
   const bool rows = w->length >= 3 && strncmp(w->at, "aos", 3) == 0, named = w->length > 3;
@@ -55,7 +62,7 @@ static bool is_layout(const struct forced_word *w, const char *dat, bool *soa) {
   return !dat || !named || (strlen(dat) == w->length - 4 && strncmp(w->at + 4, dat, w->length - 4) == 0);
 }
 
-/* Is the word about matrices? They have one form for all loops. */
+/* The word is about matrices. They have one form for all loops. */
 static bool is_form(const struct forced_word *w, bool *rows) {
   *rows = w->length == 3 && strncmp(w->at, "csr", 3) == 0;
   return *rows || (w->length == 3 && strncmp(w->at, "coo", 3) == 0);
@@ -183,4 +190,65 @@ bool forced_matrices(const char *value, bool *rows) {
     if (is_form(&w, rows))
       return true;
   return false;
+}
+
+/* The form of a value that names loops is that of those that it names. */
+static enum checked parse(const char *value, const char **loops) {
+  static const char list[] = "list:";
+  *loops = "";
+  if (strcmp(value, "off") == 0 || !*value)
+    return CHECKED_OFF;
+  if (strcmp(value, "on") == 0)
+    return CHECKED_ON;
+  if (strcmp(value, "list") == 0)
+    return CHECKED_LIST;
+  const bool lists = strncmp(value, list, sizeof list - 1) == 0;
+  *loops = value + (lists ? sizeof list - 1 : 0);
+  return lists ? CHECKED_LIST : CHECKED_ON;
+}
+
+enum checked context_checked(const struct op_context *ctx, const char *name) {
+  const char *loops;
+  const enum checked form = parse(env_value(ctx->env, ENV_CHECK), &loops);
+  if (form != CHECKED_OFF && (!*loops || env_lists(loops, ',', name)))
+    return form;
+  return ctx->diags >= 7 ? CHECKED_ON : CHECKED_OFF;
+}
+
+const char *checked_names(const struct op_context *ctx) {
+  const char *loops;
+  parse(env_value(ctx->env, ENV_CHECK), &loops);
+  return loops;
+}
+
+static bool looks_at_loops(const struct op_context *ctx) {
+  return *env_value(ctx->env, ENV_SHADOW) || ctx->diags >= 7 ||
+         strcmp(env_value(ctx->env, ENV_CHECK), "off") != 0;
+}
+
+int context_read_reproducible(struct op_context *ctx, struct error *err) {
+  ctx->reproducible = strcmp(env_value(ctx->env, ENV_REPRODUCIBLE), "on") == 0;
+  if (ctx->reproducible && strcmp(env_value(ctx->env, ENV_FP), "fast") == 0)
+    return error_set(
+        err, OP_ERR_ENV,
+        "OP2_REPRODUCIBLE=on with OP2_FP=fast: operations would be made in another order in each "
+        "variant; leave OP2_FP at contract, or set strict");
+  if (ctx->reproducible && looks_at_loops(ctx))
+    log_line(
+        ctx->log, LOG_WARN, "check",
+        "OP2_REPRODUCIBLE=on has no effect on loops that are checked or compared (OP2_CHECK, OP2_SHADOW): "
+        "they add up as they go");
+  return OP_OK;
+}
+
+bool context_reproduces(const struct op_context *ctx, const char *loop) {
+  return !looks_at_loops(ctx) &&
+         (ctx->reproducible || forced_reproducible(env_value(ctx->env, ENV_VARIANT), loop));
+}
+
+const char *context_fp(const struct op_context *ctx, bool reproducible) {
+  const char *fp = env_value(ctx->env, ENV_FP);
+  if (!reproducible)
+    return fp;
+  return strcmp(fp, "strict") == 0 ? "reproducible strict" : "reproducible";
 }

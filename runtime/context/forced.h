@@ -1,7 +1,7 @@
-/* What OP2_VARIANT says: "[LOOP:]WORDS[,...]", variants of loops and layouts of dats. What a loop's words mean its
- * backend knows. */
-#ifndef OP2JIT_FORCED_H
-#define OP2JIT_FORCED_H
+/* The value of OP2_VARIANT: "[LOOP:]WORDS[,...]", variants of loops and layouts of dats. Backends know what a loop's
+ * words mean. */
+#ifndef OP2JIT_CONTEXT_FORCED_H
+#define OP2JIT_CONTEXT_FORCED_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,16 +27,41 @@ int forced_check(const char *value, struct error *err);
  * "reproducible" no variant. False
  * if there are none. */
 bool forced_for_loop(const char *value, const char *loop, struct text *spec);
-/* Where a loop cannot have all that its words make (`asked`), a line about what is left, in category "tune". */
+/* Log what is left of a loop's words (`asked`) if it cannot have all, in category "tune". */
 void forced_tell_left(const struct log *log, const char *loop, const struct text *asked,
                       const struct text *left);
 /* Does the word reproducible hold for this loop? It is said of results, and forces no variant. */
 bool forced_reproducible(const char *value, const char *loop);
 /* The form of all matrices, by the word csr (rows) or coo. False if nothing is said. */
 bool forced_matrices(const char *value, bool *rows);
-/* How a dat of this name lies; a word for it counts more than one for all. False if nothing is said. */
+/* The layout of a dat of this name; a word for it counts more than one for all. False: nothing is said. */
 bool forced_layout(const char *value, const char *dat, bool *soa);
-/* Is there a word for it? */
+/* There is a word for it. */
 bool forced_names_dat(const char *value, const char *dat);
+
+/* The value of OP2_CHECK: "off", "on", "list", or names of loops with ',' between them, perhaps behind "list:". */
+struct op_context;
+
+enum checked {
+  CHECKED_OFF,
+  CHECKED_ON,  /* the first violation is an error */
+  CHECKED_LIST /* all are collected, and told by op_exit */
+};
+
+/* The form for the loop, or graph, of that name. */
+enum checked context_checked(const struct op_context *ctx, const char *name);
+/* The names; "" if it names none. */
+const char *checked_names(const struct op_context *ctx);
+
+/* Loops that leave the same bits whatever runs them (OP2_REPRODUCIBLE, and the word for one loop). */
+struct error;
+struct op_context;
+
+/* The context's field. OP_ERR_ENV with OP2_FP=fast; a warning where loops are checked. */
+int context_read_reproducible(struct op_context *ctx, struct error *err);
+/* Not what is checked or compared: that runs element by element, and adds as it goes. */
+bool context_reproduces(const struct op_context *ctx, const char *loop);
+/* The word of the key for floating point: the compiler's freedom in such a loop, or in another one. */
+const char *context_fp(const struct op_context *ctx, bool reproducible);
 
 #endif

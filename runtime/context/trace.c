@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/size.h"
+#include "base/list.h"
 
 static const struct {
   const char *name, *row;

@@ -1,5 +1,5 @@
-/* What happened when, for OP2_TIMING=trace and html: spans of time, as long as there is room; and for tools
- * (op2jit_tools.h), which are told at once. */
+/* Spans of time, for OP2_TIMING=trace and html, as long as there is room; and for tools (op2jit_tools.h), which are
+ * told at once. */
 #ifndef OP2JIT_TRACE_H
 #define OP2JIT_TRACE_H
 
@@ -36,20 +36,18 @@ struct trace_event {
   double waited;             /* of TRACE_THREAD: seconds at barriers */
 };
 
-/* What a thread does in one execution. */
+/* The work of a thread in one execution. */
 struct trace_thread {
   double start, seconds, waited; /* start 0: it takes no part */
 };
 
-/* What the program called beside loops, and how long that took without the loops that waited: by name. */
+/* The program's calls beside loops, and their time without loops that waited: by name. */
 enum { TRACE_CALLS = 32 };
 struct trace_call {
   const char *name; /* the library's */
   long long times;
   double seconds;
 };
-
-struct op_checkpoint_facts;
 
 struct trace {
   const struct op_checkpoint_facts *checkpoints; /* so far; NULL: none are wanted */
@@ -76,8 +74,7 @@ void trace_called(struct trace *t, const char *name, double seconds);
 /* Tools only: a span of this loop follows. */
 void trace_loop_begins(const struct trace *t, const char *name);
 
-/* What `start` began ends now. Nothing happens unless a trace is wanted. The texts are copied; detail may be
- * NULL. */
+/* End now what began at `start`. Without a wanted trace nothing happens. The texts are copied; detail may be NULL. */
 void trace_until_now(struct trace *t, enum trace_kind kind, const char *name, const char *detail,
                      double start, double bytes);
 /* The same for one that took so long. */

@@ -23,7 +23,7 @@ enum file_mode {
 
 enum { FILE_RANK_MOST = 8, FILE_ALONE = -1 };
 
-/* What a dataset is. */
+/* Shape and type of a dataset. */
 struct file_dataset {
   int rank;                          /* 0: a single value */
   long long extents[FILE_RANK_MOST]; /* of which the first counts rows */
@@ -32,7 +32,7 @@ struct file_dataset {
   char words[48];      /* for messages: "32-bit integers", "strings" */
 };
 
-/* What a name leads to. */
+/* The thing that a name leads to. */
 enum file_kind { FILE_NOTHING, FILE_DATASET, FILE_OTHER };
 
 /* Exported as `op2jit_file_table`. */

@@ -6,7 +6,6 @@
 #include "files/files.h"
 #include "mesh/mesh.h"
 
-struct comm;
 struct dat;
 struct io; /* in the context: the plugin, and the series of steps that were begun */
 
@@ -14,7 +13,6 @@ struct io; /* in the context: the plugin, and the series of steps that were begu
 int io_table(struct op_context *ctx, const struct file_table **out, struct error *err);
 struct io *io_state(struct op_context *ctx);
 void io_free(struct io *io);
-struct comm *io_comm(const struct op_context *ctx);
 
 /* ---- load.c ---- */
 struct set *load_set(struct op_context *ctx, const char *path, const char *name, struct error *err);
@@ -23,7 +21,7 @@ struct set *load_set_of(struct op_context *ctx, const char *path, const char *na
                         struct error *err);
 struct map *load_map(struct op_context *ctx, struct set *from, struct set *to, int arity, const char *path,
                      const char *name, struct error *err);
-/* What save_mesh wrote of a ragged map. */
+/* Reads a ragged map as save_mesh writes it. */
 struct map *load_ragged(struct op_context *ctx, struct set *from, struct set *to, const char *path,
                         const char *name, struct error *err);
 #define RAGGED_OFFSETS "_offsets" /* behind a ragged map's name */
@@ -32,7 +30,7 @@ struct dat *load_dat(struct op_context *ctx, struct set *set, int dim, const cha
 int load_const(struct op_context *ctx, const char *name, int dim, const char *type, void *value,
                const char *path, struct error *err);
 
-/* What is asked of a constant before anything is done. */
+/* Checks the arguments of a constant before anything is done. */
 int check_const(const char *name, int dim, enum type_code code, const char *type, const void *value,
                 struct error *err);
 

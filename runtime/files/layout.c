@@ -8,10 +8,10 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/nearest.h"
-#include "base/progress/progress.h"
+#include "base/text.h"
 #include "context/context.h"
 #include "context/trace.h"
+#include "ranks/agree.h"
 
 /* ---- open and close ---- */
 
@@ -208,7 +208,7 @@ static int write_round(struct layout *l, const char *name, enum type_code type, 
   return OP_OK;
 }
 
-/* What rows are doing, for who waits. */
+/* Reading or writing, with the words that progress shows. */
 struct moving {
   const char *doing;      /* "reading" */
   move_rows *round;       /* so many at a time */
@@ -239,7 +239,7 @@ void layout_expect(struct layout *l, double bytes) {
     progress_end(l->ctx->log->progress);
 }
 
-/* Of a file that is open together: all ranks take part in all rounds, with no rows at the end if they have fewer. */
+/* Moves rows in rounds. If a file is open together, all ranks take part in all rounds, with no rows at the end if they have fewer. */
 static int move(struct layout *l, const char *name, enum type_code type, int dim, long long first,
                 long long rows, unsigned char *data, const struct moving *what, struct error *err) {
   const size_t row_bytes = (size_t)dim * type_info(type)->size;
@@ -296,8 +296,8 @@ int layout_create(struct layout *l, const char *name, enum type_code type, int r
                         err);
 }
 
-int layout_describe(struct layout *l, const char *name, const char *type_words, int dim, long long rows,
-                    const struct layout_link links[2], struct error *err) {
+static int describe_table(struct layout *l, const char *name, const char *type_words, int dim, long long rows,
+                          const struct layout_link links[2], struct error *err) {
   int code = l->table->put_number(l->file, name, "size", rows, err);
   if (!code)
     code = l->table->put_number(l->file, name, "dim", dim, err);
@@ -314,7 +314,7 @@ int layout_new_table(struct layout *l, const char *name, enum type_code type, co
   const long long extents[2] = {rows, dim};
   int code = layout_create(l, name, type, 2, extents, err);
   if (!code && l->file)
-    code = layout_describe(l, name, type_words, dim, rows, links, err);
+    code = describe_table(l, name, type_words, dim, rows, links, err);
   return together_agree(l->comm, code, err);
 }
 
@@ -333,4 +333,27 @@ int layout_write(struct layout *l, const char *name, enum type_code type, int di
   if (!code)
     code = move(l, name, type, dim, first, rows, memory.rows, &writing, err);
   return together_agree(l->comm, code, err);
+}
+
+int together_agree(struct comm *comm, int code, struct error *err) {
+  /* An error that the ranks have agreed on is known to all of them. */
+  if (together_alone(comm) || (code && err->teller != ERROR_MINE))
+    return code;
+  return agree_on_success(comm, code, err);
+}
+
+int together_most(struct comm *comm, long long *value, struct error *err) {
+  return together_alone(comm) ? OP_OK : comm->table->reduce_all(comm, value, 1, COMM_LLONG, COMM_MAX, err);
+}
+
+int together_broadcast(struct comm *comm, void *data, size_t bytes, struct error *err) {
+  return together_alone(comm) ? OP_OK : comm->table->broadcast(comm, data, bytes, 0, err);
+}
+
+void together_share(const struct comm *comm, long long total, long long *first, long long *count) {
+  const long long rank = comm ? comm->rank : 0, size = comm ? comm->size : 1;
+  /* total / size for each, and one more for the first total % size: no product that could overflow. */
+  const long long each = total / size, more = total % size;
+  *first = rank * each + (rank < more ? rank : more);
+  *count = each + (rank < more ? 1 : 0);
 }

@@ -2,11 +2,28 @@
  * [size][arity] of whole numbers, a dat a table [size][dim]; both have the attributes size, dim and type, which
  * are written and not relied on; what was written here says also which sets they belong to (from, to; set). A
  * table of one column may have one dimension only. A constant is a dataset [dim]. */
-#ifndef OP2JIT_IO_LAYOUT_H
-#define OP2JIT_IO_LAYOUT_H
+#ifndef OP2JIT_FILES_LAYOUT_H
+#define OP2JIT_FILES_LAYOUT_H
 
 #include "files/files.h"
-#include "files/together.h"
+#include "ranks/comm.h"
+
+/* Agreements of ranks about files. A comm of one rank, or NULL, has nothing to settle. All
+ * collective. */
+static inline bool together_alone(const struct comm *comm) {
+  return !comm || comm->size == 1;
+}
+static inline bool together_is_root(const struct comm *comm) {
+  return !comm || comm->rank == 0;
+}
+
+/* All ranks go on, or all return one rank's error (agree.h). */
+int together_agree(struct comm *comm, int code, struct error *err);
+/* The largest of the ranks' numbers. */
+int together_most(struct comm *comm, long long *value, struct error *err);
+int together_broadcast(struct comm *comm, void *data, size_t bytes, struct error *err);
+/* The rows of `total` that belong to this rank when they are divided evenly, in rank order. */
+void together_share(const struct comm *comm, long long total, long long *first, long long *count);
 
 struct op_context;
 
@@ -37,7 +54,7 @@ int layout_agree(const struct layout *l, int code, struct error *err);
 /* Returns `code`, or what all ranks agree on. */
 int layout_close(struct layout *l, int code, struct error *err);
 
-/* What the dataset is; missing: an error that names what the file has. */
+/* Looks at a dataset. If it is missing, the error names those of the file. */
 int layout_find(struct layout *l, const char *name, struct file_dataset *out, struct error *err);
 /* A table of `dim` columns, with its number of rows. `whole`: only whole numbers will do. */
 int layout_find_table(struct layout *l, const char *name, int dim, bool whole, long long *rows,
@@ -59,9 +76,6 @@ struct layout_link {
 };
 int layout_new_table(struct layout *l, const char *name, enum type_code type, const char *type_words, int dim,
                      long long rows, const struct layout_link links[2], struct error *err);
-/* The attributes alone, of a table that is there. On the root. */
-int layout_describe(struct layout *l, const char *name, const char *type_words, int dim, long long rows,
-                    const struct layout_link links[2], struct error *err);
 /* The same without attributes, of any number of dimensions. */
 int layout_create(struct layout *l, const char *name, enum type_code type, int rank,
                   const long long extents[], struct error *err);

@@ -4,21 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/log.h"
-#include "base/size.h"
 #include "context/context.h"
 #include "files/io.h"
 #include "files/layout.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
-#include "mesh/ragged/ragged.h"
+#include "mesh/ragged.h"
 #include "spread/spread.h"
 
 static int open_for(struct op_context *ctx, struct layout *l, const char *path, struct error *err) {
   const struct file_table *table;
   int code = io_table(ctx, &table, err);
   if (!code)
-    code = layout_open(l, table, io_comm(ctx), path, err);
+    code = layout_open(l, table, ctx->comm, path, err);
   l->ctx = code ? NULL : ctx;
   return code;
 }
@@ -29,14 +29,14 @@ static struct set *declare_share(struct op_context *ctx, const char *path, const
                                  struct error *err) {
   long long first, count;
   struct set *set = NULL;
-  together_share(io_comm(ctx), size, &first, &count);
+  together_share(ctx->comm, size, &first, &count);
   if (count > INT_MAX)
     error_set(err, OP_ERR_SIZE,
               "%s: set \"%s\" has %lld elements, %lld for each rank; expected at most %d: use more ranks",
               path, name, size, count, INT_MAX);
   else
     set = mesh_set(ctx, (long)count, name, err);
-  int code = together_agree(io_comm(ctx), set ? OP_OK : err->code, err);
+  int code = together_agree(ctx->comm, set ? OP_OK : err->code, err);
   if (!code && spread_wanted(ctx))
     code = spread_declare(ctx, set, err);
   if (code && set)
@@ -145,7 +145,7 @@ struct map *load_map(struct op_context *ctx, struct set *from, struct set *to, i
   return code ? NULL : map;
 }
 
-/* What this rank reads of a ragged map. */
+/* This rank's part of a ragged map. */
 struct ragged_part {
   long long *offsets; /* from 0 */
   long long first;    /* target, of all ranks' */
@@ -204,14 +204,14 @@ struct map *load_ragged(struct op_context *ctx, struct set *from, struct set *to
   struct ragged_part part = {0};
   text_addf(&offsets_name, "%s" RAGGED_OFFSETS, name);
   int code = text_ok(&offsets_name) ? OP_OK : error_memory(err, "a name in a file", offsets_name.length);
-  code = together_agree(io_comm(ctx), code, err);
+  code = together_agree(ctx->comm, code, err);
   if (!code)
     code = open_for(ctx, &l, path, err);
   if (!code)
     code = layout_close(&l, read_ragged(&l, from, name, text_str(&offsets_name), &part, err), err);
   if (!code) {
     map = mesh_ragged(ctx, from, to, part.offsets, part.targets, name, err);
-    code = together_agree(io_comm(ctx), map ? OP_OK : error_prefix(err, "%s: ", path), err);
+    code = together_agree(ctx->comm, map ? OP_OK : error_prefix(err, "%s: ", path), err);
   }
   if (!code && spread_wanted(ctx))
     code = spread_declare(ctx, map->entries, err);
@@ -266,7 +266,7 @@ struct dat *load_dat(struct op_context *ctx, struct set *set, int dim, const cha
                      const char *name, struct error *err) {
   struct layout l;
   struct dat *dat = data_new(ctx, set, dim, type, NULL, name, false, err);
-  int code = together_agree(io_comm(ctx), dat ? OP_OK : err->code, err);
+  int code = together_agree(ctx->comm, dat ? OP_OK : err->code, err);
   if (!code)
     code = open_for(ctx, &l, path, err);
   if (!code)
@@ -330,7 +330,7 @@ int load_const(struct op_context *ctx, const char *name, int dim, const char *ty
   if (!code && !size_mul((size_t)dim, type_info(type_of)->size, &bytes))
     code =
         error_set(err, OP_ERR_SIZE, "constant \"%s\": %d values are more than can be addressed", name, dim);
-  code = together_agree(io_comm(ctx), code, err);
+  code = together_agree(ctx->comm, code, err);
   if (!code)
     code = open_for(ctx, &l, path, err);
   return code ? code : layout_close(&l, read_const(&l, name, dim, type_of, value, bytes, err), err);

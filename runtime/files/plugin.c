@@ -1,22 +1,16 @@
 #include "files/plugin.h"
 
 #include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/types.h"
 #include "base/whereami.h"
-
-static const struct {
-  const char *flavour, *package;
-} packages[] = {
-    {"serial", "libhdf5-dev"}, {"openmpi", "libhdf5-openmpi-dev"}, {"mpich", "libhdf5-mpich-dev"}};
-
-static const char *package_of(const char *flavour) {
-  for (size_t i = 0; i < sizeof packages / sizeof *packages; i++)
-    if (strcmp(packages[i].flavour, flavour) == 0)
-      return packages[i].package;
-  return "libhdf5-dev";
-}
+#include "context/context.h"
+#include "context/env.h"
+#include "files/io.h"
+#include "ranks/comm.h"
 
 static int open_at(struct file_plugin *plugin, const char *path, struct error *err) {
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -43,11 +37,47 @@ int file_plugin_open(struct file_plugin *plugin, const char *flavour, const char
   int code = text_ok(&name) ? plugin_path(text_str(&name), first, &path, err)
                             : error_memory(err, "a plugin's name", name.length);
   if (code == OP_ERR_NOT_BUILT)
-    error_prefix(
-        err, "HDF5 files cannot be used (Debian: %s, meson option -Dhdf5=enabled): ", package_of(flavour));
+    error_prefix(err, "HDF5 files cannot be used (Debian: libhdf5-%s%sdev, meson option -Dhdf5=enabled): ",
+                 strcmp(flavour, "serial") == 0 ? "" : flavour, strcmp(flavour, "serial") == 0 ? "" : "-");
   if (!code)
     code = open_at(plugin, text_str(&path), err);
   text_free(&name);
   text_free(&path);
   return code;
+}
+
+/* The state of files in a context. */
+struct io *io_state(struct op_context *ctx) {
+  if (!ctx->io)
+    ctx->io = calloc(1, sizeof *ctx->io);
+  return ctx->io;
+}
+
+int io_table(struct op_context *ctx, const struct file_table **out, struct error *err) {
+  struct io *io = io_state(ctx);
+  struct comm *comm = ctx->comm;
+  const char *flavour = together_alone(comm) ? "serial" : comm->table->name;
+  int code = io ? file_plugin_open(&io->plugin, flavour, env_value(ctx->env, ENV_PLUGINS), err)
+                : error_memory(err, "the state of files", sizeof *io);
+  if (!io || !io->everywhere)
+    code = together_agree(comm, code, err);
+  if (code)
+    return code;
+  io->everywhere = true;
+  *out = io->plugin.table;
+  return OP_OK;
+}
+
+void io_free(struct io *io) {
+  if (!io)
+    return;
+  for (int i = 0; i < io->series.count; i++) {
+    struct vtk_series *series = io->series.items[i];
+    text_free(&series->path);
+    text_free(&series->mesh_file);
+    text_free(&series->points_file);
+    free(series);
+  }
+  list_free(&io->series);
+  free(io);
 }

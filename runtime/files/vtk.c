@@ -7,7 +7,7 @@
 
 #include "context/context.h"
 #include "files/io.h"
-#include "files/state.h"
+#include "files/plugin.h"
 #include "files/writing.h"
 #include "mesh/data.h"
 
@@ -107,7 +107,7 @@ static void remember(struct vtk_series *series, const struct vtk_step *s, bool c
 static int write_data(struct vtk_step *s, bool cells, bool points, struct error *err) {
   struct writing w;
   const struct file_table *table;
-  struct comm *comm = io_comm(s->ctx);
+  struct comm *comm = s->ctx->comm;
   const char *path = text_str(&s->data);
   int code = io_table(s->ctx, &table, err);
   if (!code)
@@ -127,7 +127,7 @@ static int write_data(struct vtk_step *s, bool cells, bool points, struct error 
 
 static int write_step(struct vtk_step *s, const char *path, int count, struct dat *const dats[],
                       struct error *err) {
-  struct comm *comm = io_comm(s->ctx);
+  struct comm *comm = s->ctx->comm;
   struct vtk_series *series = NULL;
   bool cells = true, points = true;
   int code = together_agree(comm, vtk_choose(s, count, dats, err), err);

@@ -11,7 +11,7 @@ struct dat;
 
 enum { VTK_CELLS_MOST = 16 };
 
-/* What a row of a map is, by arity and flatness. */
+/* The form of cells, by arity and flatness. */
 struct vtk_kind {
   const char *name; /* XDMF's */
   int number;       /* in mixed topologies */
@@ -56,11 +56,9 @@ struct vtk_step {
 /* ---- vtk_cells.c: from dats to cells and fields; frees nothing, vtk_step_free does */
 int vtk_choose(struct vtk_step *s, int count, struct dat *const dats[], struct error *err);
 void vtk_step_free(struct vtk_step *s);
-/* Numbers in the array of cells: rows of one kind, or all kinds in one row after the other; polygons of a ragged map are
- * of the second form. */
+/* Cells of several kinds, or polygons of a ragged map, are numbers one after the other; others are rows of one kind. */
 bool vtk_is_mixed(const struct vtk_step *s);
-int vtk_cell_length(const struct vtk_step *s, int number);
-/* How many there are of mixed ones. */
+/* How many numbers mixed ones are. */
 long long vtk_cell_numbers(const struct vtk_step *s);
 enum type_code vtk_cell_type(const struct vtk_step *s);
 int vtk_write_cells(struct vtk_step *s, struct layout *l, struct error *err);
@@ -68,7 +66,6 @@ int vtk_write_points(struct vtk_step *s, struct layout *l, struct error *err);
 int vtk_write_field(struct vtk_step *s, struct layout *l, const struct vtk_field *field, struct error *err);
 
 /* ---- vtk_kinds.c: what the cells of a map are. Collective. */
-extern const struct vtk_kind vtk_polygon;
 int vtk_choose_kind(struct vtk_step *s, struct vtk_cells *cells, struct error *err);
 
 /* ---- vtk_solids.c: the numbers of polyhedra, from their maps. Collective. */

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "context/context.h"
-#include "files/rows.h"
+#include "files/save.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 #include "ranks/comm.h"
@@ -31,7 +31,7 @@ static long width(const struct map *map) {
   return map->first ? map->longest : map->arity;
 }
 
-/* Of a set's maps to the points the widest, the first declared among those. */
+/* The widest of a set's maps to the points, the first declared among equals. */
 static struct map *widest(const struct vtk_step *s, const struct set *set) {
   struct map *best = NULL;
   const struct list *maps = &s->ctx->mesh->maps;
@@ -43,7 +43,7 @@ static struct map *widest(const struct vtk_step *s, const struct set *set) {
   return best;
 }
 
-/* Of the set's maps the first that leads to faces in space, of four or more of which something has room inside. */
+/* Finds the set's first map to faces in space. A solid has four faces or more. */
 static bool find_solids(const struct vtk_step *s, const struct set *set, struct vtk_cells *out) {
   enum { LEAST_FACES = 4 };
   const struct list *maps = &s->ctx->mesh->maps;
@@ -228,61 +228,28 @@ bool vtk_is_mixed(const struct vtk_step *s) {
   return s->ncells > 1 || (s->ncells == 1 && (s->cells[0].map->first || s->cells[0].faces));
 }
 
-long long vtk_cell_numbers(const struct vtk_step *s) {
-  long long numbers = 0;
-  for (int i = 0; i < s->ncells; i++) {
-    const struct map *map = s->cells[i].map;
-    numbers += s->cells[i].faces ? s->cells[i].all
-               : map->first      ? map->entries->global_size + 2 * map->from->global_size
-                                 : map->from->global_size * vtk_cell_length(s, i);
-  }
-  return numbers;
+/* How many numbers a mixed topology has in front of each element's points: the kind, and for some the number of points. */
+static int front_of(const struct vtk_cells *cells) {
+  return 1 + cells->kind->counted;
 }
 
-int vtk_cell_length(const struct vtk_step *s, int number) {
-  const struct vtk_cells *c = &s->cells[number];
-  return c->map->arity + (vtk_is_mixed(s) ? 1 + c->kind->counted : 0);
+/* Numbers of a set's cells in a mixed topology, of all ranks. */
+static long long numbers_of(const struct vtk_cells *cells) {
+  const struct map *map = cells->map;
+  const long long size = map->from->global_size;
+  return cells->faces ? cells->all
+                      : (map->first ? map->entries->global_size : size * map->arity) + size * front_of(cells);
+}
+
+long long vtk_cell_numbers(const struct vtk_step *s) {
+  long long numbers = 0;
+  for (int i = 0; i < s->ncells; i++)
+    numbers += numbers_of(&s->cells[i]);
+  return numbers;
 }
 
 enum type_code vtk_cell_type(const struct vtk_step *s) {
   return map_number_type(s->cells[0].faces ? s->cells[0].faces : s->cells[0].map);
-}
-
-/* Rows of a map behind what a mixed topology puts in front of each. */
-static int rows_of_cells(struct op_context *ctx, void *object, long low, long count, void *out,
-                         struct error *err) {
-  const struct vtk_cells *cells = object;
-  const int arity = cells->map->arity, front = 1 + cells->kind->counted;
-  const bool wide = map_number_type(cells->map) == TYPE_LONGLONG;
-  const size_t size = wide ? sizeof(long long) : sizeof(int), length = (size_t)(arity + front) * size;
-  /* At the end of the room, so that each row moves forward and none is overwritten before. */
-  unsigned char *to = out, *from = to + (size_t)count * (size_t)front * size;
-  int code = rows_of_map(ctx, cells->map, low, count, from, err);
-  const long long head[2] = {cells->kind->number, arity};
-  for (long e = 0; e < count && !code; e++, to += length, from += (size_t)arity * size) {
-    memmove(to + (size_t)front * size, from, (size_t)arity * size);
-    for (int i = 0; i < front; i++)
-      if (wide)
-        memcpy(to + (size_t)i * size, &head[i], size);
-      else
-        memcpy(to + (size_t)i * size, &(int){(int)head[i]}, size);
-  }
-  return code;
-}
-
-/* Each polygon behind its kind and how many points it has. */
-static int list_polygons(struct op_context *ctx, const struct map *map, long long *numbers,
-                         struct error *err) {
-  struct rows_known known;
-  int code = rows_know(ctx, map, &known, err);
-  for (long e = 0; !code && e < map->from->size; e++) {
-    *numbers++ = vtk_polygon.number;
-    *numbers++ = known.first[e + 1] - known.first[e];
-    for (long long i = known.first[e]; i < known.first[e + 1]; i++)
-      *numbers++ = known.targets[i];
-  }
-  rows_forget(&known);
-  return code;
 }
 
 /* In the array's type, in place: it is no wider. */
@@ -295,58 +262,67 @@ static int write_numbers(struct layout *l, enum type_code type, long long before
   return layout_write(l, "cells", type, 1, before, count, numbers, err);
 }
 
-static int write_polygons(struct op_context *ctx, struct layout *l, const struct map *map,
-                          enum type_code type, long long before, struct error *err) {
-  const size_t count = (size_t)map->entries->size + 2 * (size_t)map->from->size;
-  long long *numbers = array_new(count, sizeof *numbers);
-  int code =
-      together_agree(l->comm, numbers ? OP_OK : error_memory(err, "polygons", count * sizeof *numbers), err);
-  if (!code)
-    code = together_agree(l->comm, list_polygons(ctx, map, numbers, err), err);
-  before += map->entries->global_first + 2 * map->from->global_first;
-  if (!code)
-    code = write_numbers(l, type, before, numbers, (long long)count, err);
+/* Lists each cell's points behind these numbers. */
+static void list_points(const struct vtk_cells *cells, const struct rows_known *known, long long *numbers) {
+  for (long e = 0; e < cells->map->from->size; e++) {
+    *numbers++ = cells->kind->number;
+    if (cells->kind->counted)
+      *numbers++ = known->first[e + 1] - known->first[e];
+    for (long long i = known->first[e]; i < known->first[e + 1]; i++)
+      *numbers++ = known->targets[i];
+  }
+}
+
+static int write_listed(struct op_context *ctx, struct layout *l, const struct vtk_cells *cells,
+                        enum type_code type, long long before, struct error *err) {
+  const struct map *map = cells->map;
+  const struct set *from = map->from;
+  const long long first = from->global_first, width = front_of(cells) + (map->first ? 0 : map->arity);
+  const long long count = from->size * width + (map->first ? map->entries->size : 0);
+  struct rows_known known;
+  long long *numbers = array_new((size_t)count, sizeof *numbers);
+  int code = together_agree(l->comm, rows_know(ctx, map, &known, err), err);
+  if (!code && !numbers)
+    code = error_memory(err, "cells", (size_t)count * sizeof *numbers);
+  code = together_agree(l->comm, code, err);
+  if (!code) {
+    list_points(cells, &known, numbers);
+    before += first * width + (map->first ? map->entries->global_first : 0);
+    code = write_numbers(l, type, before, numbers, count, err);
+  }
+  rows_forget(&known);
   free(numbers);
+  return code;
+}
+
+/* One number after the other: the cells of each set behind those of the one before. */
+static int write_mixed(struct vtk_step *s, struct layout *l, enum type_code type, struct error *err) {
+  const long long all = vtk_cell_numbers(s);
+  long long before = 0;
+  int code = layout_create(l, "cells", type, 1, &all, err);
+  for (int i = 0; i < s->ncells && !code; i++) {
+    const struct vtk_cells *cells = &s->cells[i];
+    code = cells->faces ? write_numbers(l, type, before + cells->before, cells->numbers, cells->count, err)
+                        : write_listed(s->ctx, l, cells, type, before, err);
+    before += numbers_of(cells);
+  }
   return code;
 }
 
 int vtk_write_cells(struct vtk_step *s, struct layout *l, struct error *err) {
   const enum type_code type = vtk_cell_type(s);
-  const long long extents[2] = {s->total, s->cells[0].map->arity};
-  const long long values = vtk_is_mixed(s) ? vtk_cell_numbers(s) : 0;
-  struct rows_table t = {.name = "cells", .type = type};
-  if (!vtk_is_mixed(s)) {
-    t.dim = extents[1] > 0 ? (int)extents[1] : 1;
-    t.set = s->cells[0].map->from;
-    t.source = rows_of_map;
-    t.object = s->cells[0].map;
-    int code = layout_create(l, "cells", type, 2, extents, err);
-    return code ? code : rows_write(s->ctx, l, &t, err);
-  }
-  /* One number after the other: each set's rows are a table of their own, one behind the other in the array. */
-  int code = layout_create(l, "cells", type, 1, &values, err);
-  t.flat = true;
-  t.source = rows_of_cells;
-  for (int i = 0; i < s->ncells && !code; i++) {
-    struct vtk_cells *cells = &s->cells[i];
-    const struct map *map = cells->map;
-    if (cells->faces) {
-      code = write_numbers(l, type, t.before + cells->before, cells->numbers, cells->count, err);
-      t.before += cells->all;
-      continue;
-    }
-    if (map->first) {
-      code = write_polygons(s->ctx, l, map, type, t.before, err);
-      t.before += map->entries->global_size + 2 * map->from->global_size;
-      continue;
-    }
-    t.set = map->from;
-    t.dim = vtk_cell_length(s, i);
-    t.object = &s->cells[i];
-    code = rows_write(s->ctx, l, &t, err);
-    t.before += t.set->global_size * t.dim;
-  }
-  return code;
+  struct map *map = s->cells[0].map;
+  const long long extents[2] = {s->total, map->arity};
+  const struct rows_table t = {.name = "cells",
+                               .type = type,
+                               .dim = map->arity > 0 ? map->arity : 1,
+                               .set = map->from,
+                               .source = rows_of_map,
+                               .object = map};
+  if (vtk_is_mixed(s))
+    return write_mixed(s, l, type, err);
+  const int code = layout_create(l, "cells", type, 2, extents, err);
+  return code ? code : rows_write(s->ctx, l, &t, err);
 }
 
 /* ---- points and fields into the file ---- */

@@ -4,11 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/aside.h"
 #include "context/context.h"
 #include "files/vtk.h"
-#include "jit/front/number.h"
+#include "jit/kernel/number.h"
 #include "mesh/data.h"
 
 static const char mark[] = "<?xml version=\"1.0\"?>\n<!-- op2jit index 1 -->\n";
@@ -127,21 +128,10 @@ static void add_step(struct text *out, const struct vtk_step *s) {
 
 /* A file that is not there is empty. */
 static int read_text(const char *path, struct text *out, struct error *err) {
-  char buffer[65536];
-  FILE *file = fopen(path, "rb");
-  for (size_t n; file && (n = fread(buffer, 1, sizeof buffer, file)) > 0;)
-    text_add_bytes(out, buffer, n);
-  int code = file ? ferror(file) : errno != ENOENT;
-  if (code)
-    code = error_set(err, OP_ERR_FILE, "the file %s cannot be read: %s", path, strerror(errno));
-  else if (!text_ok(out))
-    code = error_memory(err, "the index of steps", sizeof buffer);
-  if (file)
-    fclose(file);
-  return code;
+  return access(path, F_OK) != 0 && errno == ENOENT ? OP_OK : file_read(path, out, err);
 }
 
-/* What is behind `text` if it begins so; NULL. */
+/* The text behind `begin`, NULL: `text` does not begin so. */
 static const char *behind(const char *text, const char *begin) {
   const size_t length = strlen(begin);
   return text && strncmp(text, begin, length) == 0 ? text + length : NULL;

@@ -17,7 +17,7 @@ static int cannot_write(const char *path, struct error *err) {
 }
 
 /* The names are those that the root's process gives. */
-static int name_files(struct writing *w, const char *path, struct error *err) {
+static int name_both(struct writing *w, const char *path, struct error *err) {
   long long pid = getpid();
   int code = together_broadcast(w->comm, &pid, sizeof pid, err);
   if (!code)
@@ -79,7 +79,7 @@ static int open_aside(struct writing *w, const char *path, const char *base, str
 int writing_begin(struct writing *w, const struct file_table *table, struct comm *comm, const char *path,
                   const char *base, struct error *err) {
   *w = (struct writing){.comm = comm, .table = table, .rows = -1};
-  int code = name_files(w, path, err);
+  int code = name_both(w, path, err);
   if (!code && together_is_root(comm))
     code = open_aside(w, path, base, err);
   code = together_agree(comm, code, err);

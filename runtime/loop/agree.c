@@ -1,15 +1,15 @@
-/* What a loop says of itself, line by line, for the ranks to compare. */
+/* A loop as lines of text, which ranks compare. */
 #include "loop/agree.h"
 
 #include <string.h>
 
 #include "context/context.h"
+#include "exec/executor.h"
+#include "exec/team.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 #include "ranks/agree.h"
 #include "record/record.h"
-#include "run/schedule.h"
-#include "run/team.h"
 
 static const char *const forms[] = {[DESC_DAT] = "a dat",
                                     [DESC_GBL] = "a global",
@@ -60,7 +60,8 @@ static void print_loop(const struct op_context *ctx, const struct loop *loop, st
   text_addf(out, "shadow\t%s\nmesh changes\t%u\n", loop->shadow ? "yes" : "no", ctx->mesh->epoch);
 }
 
-/* What may differ and must not: flags of the description, and the size by which variants are chosen. */
+/* Numbers that may differ between ranks and must not: flags of the description, and the size by which variants are
+ * chosen. */
 enum {
   NUMBER_MOST,
   NUMBER_THREADS,

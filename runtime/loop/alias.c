@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/log.h"
-#include "base/size.h"
-#include "context/checked.h"
 #include "context/context.h"
+#include "context/forced.h"
 #include "loop/loop.h"
 #include "loop/meet.h"
 #include "mesh/data.h"
@@ -41,7 +41,7 @@ static long visit(const struct loop *loop, const struct loop_arg *arg, unsigned 
   return -1;
 }
 
-/* What is changed here and there may be a sum. */
+/* Both arguments may be sums. */
 static bool may_add(const struct loop_arg *arg) {
   return arg->access == OP_RW || arg->access == OP_INC;
 }

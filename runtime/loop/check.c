@@ -1,16 +1,28 @@
 #include <limits.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "context/context.h"
 #include "context/env.h"
 #include "context/forced.h"
 #include "loop/loop.h"
-#include "loop/matrix/matrix.h"
+#include "loop/matrix.h"
 #include "mesh/data.h"
 #include "mesh/handles.h"
-#include "mesh/ragged/ragged.h"
+#include "mesh/ragged.h"
 #include "mesh/subset.h"
+
+int loop_refuse(struct error *err, int code, const char *loop, int argument, const char *format,
+                va_list args) {
+  struct text message = {0};
+  text_vaddf(&message, format, args);
+  if (argument)
+    error_set(err, code, "loop %s, argument %d: %s", loop, argument, text_str(&message));
+  else
+    error_set(err, code, "loop %s: %s", loop, text_str(&message));
+  text_free(&message);
+  return code;
+}
 
 /* Every message starts with the loop, and those about an argument with its number, counted from 1. */
 struct check {
@@ -26,16 +38,10 @@ struct check {
 static int fail(const struct check *c, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 static int fail(const struct check *c, int code, const char *format, ...) {
-  struct text message = {0};
   va_list args;
   va_start(args, format);
-  text_vaddf(&message, format, args);
+  loop_refuse(c->err, code, c->loop->name, c->number, format, args);
   va_end(args);
-  if (c->number)
-    error_set(c->err, code, "loop %s, argument %d: %s", c->loop->name, c->number, text_str(&message));
-  else
-    error_set(c->err, code, "loop %s: %s", c->loop->name, text_str(&message));
-  text_free(&message);
   return code;
 }
 
@@ -115,7 +121,7 @@ static const char *kind_of(const struct set *set) {
   return set->sub ? "subset" : "set";
 }
 
-/* Of a subset: the parent's element, where data are. */
+/* The data of a subset lie at its parent's elements. */
 static int check_own(const struct check *c, struct set **target) {
   const struct subset *sub = c->loop->set->sub;
   if (!sub || c->said->form_ != DESC_DAT)

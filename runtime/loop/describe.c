@@ -1,14 +1,13 @@
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "backend/backend.h"
-#include "base/size.h"
+#include "base/list.h"
 #include "context/context.h"
 #include "context/env.h"
-#include "context/reproducible.h"
-#include "jit/front/says.h"
-#include "loop/fused/fused.h"
+#include "context/forced.h"
+#include "jit/kernel/says.h"
+#include "loop/chain/fused.h"
 #include "loop/loop.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
@@ -38,7 +37,7 @@ static struct desc_dat describe_dat(const struct dat *dat, enum space space, int
 }
 
 /* Programs of OP2 are told the library's own numbers. */
-/* Which elements a subset has is not looked at: it may have none of the shortest and none of the longest. */
+/* A subset may lack the shortest and the longest rows: which elements it has is not looked at. */
 static void describe_lengths(const struct map *map, const struct set *of, struct desc_map *out) {
   if (!map->first || of->sub)
     return;
@@ -82,6 +81,19 @@ static void describe_arg(struct desc *d, struct numbering *n, const struct loop 
   }
 }
 
+bool loop_describe_constant(struct desc *d, const struct constant *constant) {
+  struct desc_const *out = &d->consts[d->nconsts++];
+  *out = (struct desc_const){.name = strdup(constant->name),
+                             .type = constant->type,
+                             .dim = constant->dim,
+                             .folded = constant_is_folded(constant),
+                             .value = array_new(constant->bytes, 1)};
+  if (!out->name || !out->value)
+    return false;
+  memcpy(out->value, constant->value, constant->bytes);
+  return true;
+}
+
 static int describe_constants(struct op_context *ctx, struct loop *loop, struct error *err) {
   struct desc *d = &loop->desc;
   const struct list *constants = &ctx->mesh->constants;
@@ -92,16 +104,8 @@ static int describe_constants(struct op_context *ctx, struct loop *loop, struct 
     const struct constant *constant = constants->items[i];
     if (!kernel_uses(&loop->kernel, constant->name))
       continue;
-    struct desc_const *out = &d->consts[d->nconsts];
-    *out = (struct desc_const){.name = strdup(constant->name),
-                               .type = constant->type,
-                               .dim = constant->dim,
-                               .folded = constant_is_folded(constant),
-                               .value = array_new(constant->bytes, 1)};
-    d->nconsts++;
-    if (!out->name || !out->value)
+    if (!loop_describe_constant(d, constant))
       return error_memory(err, "a loop's constant", constant->bytes);
-    memcpy(out->value, constant->value, constant->bytes);
   }
   return OP_OK;
 }
@@ -122,7 +126,7 @@ static int describe_texts(struct op_context *ctx, struct loop *loop, struct erro
   return OP_OK;
 }
 
-/* What messages about the key call things by. A kernel's parameter names what has no other name. */
+/* Names for messages about the key. What has no name is called by the kernel's parameter. */
 static int describe_names(struct loop *loop, const struct numbering *n, struct error *err) {
   struct text names = {0};
   for (int i = 0; i < n->nsets; i++)
@@ -155,7 +159,7 @@ static bool adds_or_meets(const struct loop_arg *arg) {
   return writes || (type_info(arg->type)->is_float && (arg_is_reduction(arg) || arg_is_turned(arg)));
 }
 
-/* What the program compiled itself runs as it is. */
+/* Code that the program's compiler made runs unchanged. */
 static bool runs_as_it_is(const struct loop *loop) {
   return !loop->backend->code || loop->ranged;
 }
@@ -247,7 +251,7 @@ void loop_fill_frame(struct op_context *ctx, struct loop *loop) {
   loop->ready.made++;
 }
 
-/* Of all owned elements. */
+/* The number of targets of all owned elements. */
 static double targets_of(const struct map *map) {
   const long owned = map->from->extents[EXTENT_OWNED];
   return map->first ? (double)map->first[owned] : (double)owned * map->arity;

@@ -16,12 +16,11 @@ struct loop_form {
   void (*drop)(struct loop *loop);
 };
 
-/* What such runs are made of: code that is ready and a launch that fits it; the plain run; current halos. */
+/* The parts of such runs: make code ready and fit the launch, run plainly, bring halos up to date. */
 int loop_prepare(struct op_context *ctx, struct launch *launch, struct error *err);
 int loop_run_plainly(struct op_context *ctx, struct launch *launch, struct error *err);
 int loop_exchange_now(struct op_context *ctx, struct launch *launch, enum space space, struct error *err);
-/* What `look` makes of the call: on the host, with one slot of results. It leaves dats and the user's memory as
- * they were. */
+/* Let `look` see the call: on the host, with one slot of results. Dats and the user's memory stay as they were. */
 int loop_look(struct op_context *ctx, struct launch *launch,
               int (*look)(struct op_context *ctx, struct launch *launch, void *user, struct error *err),
               void *user, struct error *err);

@@ -1,4 +1,4 @@
-/* What a loop over distributed sets needs of others' elements, and what it leaves. */
+/* Others' elements: which a loop over distributed sets needs, and which it leaves up to date. */
 #include <string.h>
 
 #include "base/clock.h"
@@ -7,7 +7,7 @@
 #include "loop/loop.h"
 #include "mesh/data.h"
 #include "mesh/halo.h"
-#include "plan/depth/depth.h"
+#include "plan/depth.h"
 #include "ranks/comm.h"
 #include "spread/exchange.h"
 
@@ -18,7 +18,7 @@ static void add_need(struct loop *loop, struct dat *dat, const struct map *map) 
   loop->ready.needs[loop->ready.nneeds++] = (struct halo_need){.dat = dat, .map = map};
 }
 
-/* How deep its elements run: copies as well, where they change what others own. */
+/* The depth to which its elements run: 1, with copies, where they change what others own. */
 static int run_of(const struct loop *loop) {
   return loop->ready.nparts > loop->ready.nresults;
 }
@@ -47,7 +47,7 @@ static int find_exchange(struct op_context *ctx, struct launch *launch, enum spa
       needs[count++] = loop->ready.needs[n];
   launch->stale = stale;
   launch->exchange_space = space;
-  return exchange_get(ctx, needs, count, space, &launch->exchange, err);
+  return exchange_get(ctx, needs, count, space, NULL, &launch->exchange, err);
 }
 
 int loop_exchange_start(struct op_context *ctx, struct launch *launch, enum space space, bool *started,
@@ -119,10 +119,10 @@ static int number_of(const struct loop *loop, const struct dat *dat) {
   return first;
 }
 
-/* How deep each dat is valid behind the loop, by its number. */
+/* The depth to which each dat is valid behind the loop, by the dat's number. */
 static void find_depths(struct op_context *ctx, const struct loop *loop, int depths[OP_MAX_ARGS]) {
   struct chain_access accesses[OP_MAX_ARGS];
-  /* What a compiled function is said to write may be so on some paths only. */
+  /* A compiled function may write on some paths only. */
   struct chain_loop described = {.accesses = accesses, .whole = !loop->set->sub && !loop->compiled};
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
@@ -136,28 +136,19 @@ static void find_depths(struct op_context *ctx, const struct loop *loop, int dep
   depth_behind(&described, run_of(loop), depths);
 }
 
-/* Copies count: all, or those of matrices alone. */
-static void mark_written(struct op_context *ctx, const struct loop *loop, enum space space, bool all) {
+void loop_mark_written(struct op_context *ctx, const struct loop *loop, bool copies) {
   int depths[OP_MAX_ARGS];
-  const bool deep = run_of(loop) > 0 && (all || loop_fills_matrix(loop));
+  const bool deep = run_of(loop) > 0 && (copies || loop_fills_matrix(loop));
   if (deep)
     find_depths(ctx, loop, depths);
   for (int i = 0; i < loop->nargs; i++) {
     const struct loop_arg *arg = &loop->args[i];
     if (!writes(arg))
       continue;
-    dat_wrote(arg->dat, space);
-    if (deep && (all || arg->dat->segment))
-      halo_computed(ctx, arg->dat, space, depths[number_of(loop, arg->dat)]);
+    dat_wrote(arg->dat, loop->space);
+    if (deep && (copies || arg->dat->segment))
+      halo_computed(ctx, arg->dat, loop->space, depths[number_of(loop, arg->dat)]);
   }
-}
-
-void loop_mark_written(struct op_context *ctx, const struct loop *loop, enum space space) {
-  mark_written(ctx, loop, space, true);
-}
-
-void loop_mark_owned_written(struct op_context *ctx, const struct loop *loop, enum space space) {
-  mark_written(ctx, loop, space, false);
 }
 
 /* Halo copies of a dat hold what nobody can take for a value: NaN, or -1; of bool there is no such value. */

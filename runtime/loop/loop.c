@@ -5,11 +5,11 @@
 #include "base/log.h"
 #include "context/context.h"
 #include "loop/agree.h"
-#include "loop/auto/layout.h"
-#include "loop/balance/balance.h"
+#include "loop/balance.h"
+#include "loop/chain/layout.h"
+#include "loop/chain/queue.h"
 #include "loop/make.h"
-#include "loop/matrix/matrix.h"
-#include "loop/queue.h"
+#include "loop/matrix.h"
 #include "mesh/data.h"
 #include "mesh/guest.h"
 #include "mesh/handles.h"
@@ -60,7 +60,7 @@ static int check_call(const struct op_context *ctx, const struct loop_call *call
   return OP_OK;
 }
 
-/* What the program has acquired is the program's, and what is lent a bridge's. */
+/* Loops must not touch dats that the program has acquired or a bridge was lent. */
 static int check_lent(const struct op_context *ctx, const struct loop_call *call, struct error *err) {
   for (int i = 0; i < call->nargs; i++) {
     const op_arg *arg = &call->args[i];
@@ -153,13 +153,6 @@ static int run_call(struct op_context *ctx, struct loop *loop, const struct loop
   if (launch)
     launch_put(launch);
   return code;
-}
-
-int loop_run(struct op_context *ctx, const char *text, const char *name, op_set set, int nargs,
-             const op_arg *args, const char *file, int line, struct error *err) {
-  const struct loop_call call = {
-      .text = text, .name = name, .set = set, .nargs = nargs, .args = args, .file = file, .line = line};
-  return loop_run_call(ctx, &call, err);
 }
 
 /* The first loop after a declaration sends messages of its own, so all must have come to it. */

@@ -2,12 +2,11 @@
 #ifndef OP2JIT_LOOP_H
 #define OP2JIT_LOOP_H
 
+#include <stdarg.h>
+
 #include "record/launch.h"
 
 /* The call itself. */
-int loop_run(struct op_context *ctx, const char *text, const char *name, op_set set, int nargs,
-             const op_arg *args, const char *file, int line, struct error *err);
-/* The same for a call that is there as a whole: with a compiled kernel. */
 int loop_run_call(struct op_context *ctx, const struct loop_call *call, struct error *err);
 /* A launch of the call, with its place for the user's results; it has not begun. */
 int loop_get_launch(struct op_context *ctx, const struct loop_call *call, struct launch **out,
@@ -15,10 +14,8 @@ int loop_get_launch(struct op_context *ctx, const struct loop_call *call, struct
 /* Forget all records that use the dat, map or set (NULL: all records). */
 void loop_forget(struct op_context *ctx, const void *object);
 /* Everything but the run, after which the launch may wait: what it starts from is copied, but for extrema with a
- * payload. */
-int loop_make_ready(struct op_context *ctx, struct launch *launch, struct error *err);
-/* The same in the best variant known: none is tried. */
-int loop_make_ready_as_known(struct op_context *ctx, struct launch *launch, struct error *err);
+ * payload. Without `tries` in the best variant known: none is tried. */
+int loop_make_ready(struct op_context *ctx, struct launch *launch, bool tries, struct error *err);
 /* The same for one that runs as another launch of its loop does, which is ready and has not run yet. */
 int loop_make_ready_like(struct op_context *ctx, struct launch *launch, const struct launch *like,
                          struct error *err);
@@ -26,13 +23,12 @@ int loop_make_ready_like(struct op_context *ctx, struct launch *launch, const st
 int loop_ready_again(struct op_context *ctx, struct launch *launch, struct error *err);
 /* Run it from the data as they are, without messages. Versions of dats stay as they are. */
 int loop_go(struct op_context *ctx, struct launch *launch, struct error *err);
-/* The run of a launch that is ready, with messages, results, versions and times. */
-int loop_run_ready(struct op_context *ctx, struct launch *launch, struct error *err);
-/* The same where launch->exchange is under way, and ends here: behind the elements that need nothing of it. */
-int loop_run_ready_exchanging(struct op_context *ctx, struct launch *launch, struct error *err);
-/* The same in two steps, where it needs no messages of its own: its first parts, so many; and, later, all else. */
+/* The run of a launch that is ready, with messages, results, versions and times. Parts before `first` have run.
+ * `exchanging`: launch->exchange is under way, and ends here, behind the elements that need nothing of it. */
+int loop_run_ready(struct op_context *ctx, struct launch *launch, int first, bool exchanging,
+                   struct error *err);
+/* Its first parts, so many, where it needs no messages of its own; loop_run_ready runs all else later. */
 int loop_run_ready_ahead(struct op_context *ctx, struct launch *launch, int parts, struct error *err);
-int loop_run_ready_rest(struct op_context *ctx, struct launch *launch, int parts, struct error *err);
 /* The same for several in their order. A device may be given them at once, and is then waited for once. */
 int loop_run_all_ready(struct op_context *ctx, struct launch *const *launches, int n, struct error *err);
 /* Everything, in the loop's form. The call's memory is known to be there. */
@@ -45,7 +41,10 @@ void loop_count_run(struct op_context *ctx, struct loop *loop);
 
 /* ---- parts, each in a file of its own ---- */
 
-/* check.c: everything that can be wrong with a call; fills loop->set and loop->args. */
+/* check.c: an error of that loop and argument (from 1; 0: of none). Returns the code. */
+int loop_refuse(struct error *err, int code, const char *loop, int argument, const char *format, va_list args)
+    __attribute__((format(printf, 5, 0)));
+/* Everything that can be wrong with a call; fills loop->set and loop->args. */
 int loop_check(struct op_context *ctx, struct loop *loop, struct error *err);
 /* alias.c: dats that are passed several times. */
 int loop_check_aliases(struct op_context *ctx, struct loop *loop, struct error *err);
@@ -53,7 +52,9 @@ int loop_check_aliases(struct op_context *ctx, struct loop *loop, struct error *
  * what the program compiled, or on a device? */
 bool loop_is_disordered(const struct loop *loop);
 int loop_describe(struct op_context *ctx, struct loop *loop, struct error *err);
-/* run.c: the same where the mesh or constants have changed since; it then has no code any more. Collective. */
+/* One more of those that the kernel uses, for which d->consts has room; false: no memory. */
+bool loop_describe_constant(struct desc *d, const struct constant *constant);
+/* run.c: the same where the mesh or constants have changed since; its code is dropped. Collective. */
 int loop_describe_anew(struct op_context *ctx, struct loop *loop, struct error *err);
 /* Bytes that one call must move at least: every dat once, read, written or both, every map once. */
 void loop_count_bytes(struct loop *loop);
@@ -62,7 +63,8 @@ void loop_fill_frame(struct op_context *ctx, struct loop *loop);
 
 /* halo.c: what it needs of others' elements (once per epoch); bringing that up to date where it is not, in two
  * halves, or at once and all of it after everything else in the halos was spoilt (OP2_CHECK); the versions that a
- * loop leaves. */
+ * loop leaves; without `copies`, as not all others' elements have run that the loop runs on by itself, copies of element
+ * matrices alone are the newest. */
 void loop_find_needs(struct loop *loop);
 int loop_exchange_start(struct op_context *ctx, struct launch *launch, enum space space, bool *started,
                         struct error *err);
@@ -70,9 +72,6 @@ int loop_exchange_start(struct op_context *ctx, struct launch *launch, enum spac
 void loop_exchange_started(struct op_context *ctx, struct launch *launch, double start);
 int loop_exchange_finish(struct op_context *ctx, struct launch *launch, struct error *err);
 int loop_exchange_anew(struct op_context *ctx, struct launch *launch, struct error *err);
-void loop_mark_written(struct op_context *ctx, const struct loop *loop, enum space space);
-/* The same where of others' elements not all have run that the loop runs on by itself: no copy is the newest, but of
- * element matrices. */
-void loop_mark_owned_written(struct op_context *ctx, const struct loop *loop, enum space space);
+void loop_mark_written(struct op_context *ctx, const struct loop *loop, bool copies);
 
 #endif

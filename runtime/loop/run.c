@@ -6,19 +6,18 @@
 #include "backend/backend.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/progress/progress.h"
-#include "context/checked.h"
 #include "context/context.h"
 #include "context/env.h"
+#include "context/forced.h"
 #include "context/trace.h"
-#include "jit/front/says.h"
+#include "jit/found.h"
 #include "jit/jit.h"
-#include "jit/proof/found.h"
+#include "jit/kernel/says.h"
 #include "loop/agree.h"
+#include "loop/chain/deep.h"
+#include "loop/choose.h"
 #include "loop/form.h"
 #include "loop/meet.h"
-#include "loop/partial.h"
-#include "loop/spread/copies.h"
 #include "mesh/data.h"
 #include "mesh/globals.h"
 #include "mesh/guest.h"
@@ -29,7 +28,6 @@
 #include "record/findings.h"
 #include "record/late.h"
 #include "services/services.h"
-#include "tune/choose.h"
 
 /* A direct WRITE leaves nothing of the old values; everything else needs them. */
 static bool overwrites(const struct loop *loop, const struct dat *dat) {
@@ -49,7 +47,7 @@ static bool is_hollow(const struct loop *loop, const struct dat *dat) {
          dat->replicas[loop->space].bytes && overwrites(loop, dat);
 }
 
-/* Where results may come late, a loop that adds to one that is on its way starts from nothing, and waits for none. */
+/* A loop that adds to a result on its way starts from nothing if its own may come late too: it need not wait. */
 static int need_gbl(struct op_context *ctx, struct loop *loop, int i, struct error *err) {
   const struct loop_arg *arg = &loop->args[i];
   const bool late = arg->gbl->late > 0;
@@ -95,7 +93,7 @@ static bool constants_changed(struct op_context *ctx, struct loop *loop) {
   return false;
 }
 
-/* Whether the record still says what the mesh and the constants say. */
+/* The mesh or the constants have changed since the loop was described. */
 static bool is_stale(struct op_context *ctx, struct loop *loop) {
   if (loop->ready.epoch != ctx->mesh->epoch)
     return true;
@@ -120,21 +118,17 @@ int loop_describe_anew(struct op_context *ctx, struct loop *loop, struct error *
   return code;
 }
 
-/* Of a ragged map's rows the program's own function finds something by `x[k]`, too: where there is a prover, it is asked. What
- * else there is to say of the text does not matter here. */
+/* The program's own function may misuse `x[k]` for a ragged map's rows, too: ask the prover if there is one. Its
+ * other findings do not matter here. */
 static int check_native_rows(struct op_context *ctx, const struct loop *loop, struct error *err) {
   const struct jit_wish wish = {.alone = true};
   struct facts ignored;
   struct error said = {0};
-  struct jit *jit = NULL;
-  bool asked = false;
-  if (loop->backend->plan || loop->compiled ||
-      !(desc_any_ragged(&loop->desc) || loop->desc.says & SAYS_ROWS) || context_jit(ctx, &jit, err) != OP_OK)
-    return err->code;
-  if (jit_facts(jit, &loop->desc, &wish, &ignored, &asked, &said) == OP_ERR_KERNEL) {
+  if (loop->backend->plan || loop->compiled || !(desc_any_ragged(&loop->desc) || loop->desc.says & SAYS_ROWS))
+    return OP_OK;
+  const int code = loop_ask(ctx, loop, &wish, &ignored, &said);
+  if (code == OP_ERR_KERNEL || !ctx->jit)
     error_copy(err, &said);
-    error_prefix(err, "loop %s: ", loop->name);
-  }
   error_free(&said);
   return err->code;
 }
@@ -295,23 +289,13 @@ int loop_look(struct op_context *ctx, struct launch *launch,
   return code;
 }
 
-static int make_ready_as(struct op_context *ctx, struct launch *launch,
-                         int (*choose)(struct op_context *ctx, struct launch *launch, struct error *err),
-                         struct error *err) {
+int loop_make_ready(struct op_context *ctx, struct launch *launch, bool tries, struct error *err) {
   int code = loop_prepare(ctx, launch, err);
   if (!code)
-    code = choose(ctx, launch, err);
+    code = tune_next(ctx, launch, tries, err);
   if (!code)
     code = need_dats(ctx, launch->loop, err);
   return code ? code : launch_start(launch, err);
-}
-
-int loop_make_ready(struct op_context *ctx, struct launch *launch, struct error *err) {
-  return make_ready_as(ctx, launch, tune_next, err);
-}
-
-int loop_make_ready_as_known(struct op_context *ctx, struct launch *launch, struct error *err) {
-  return make_ready_as(ctx, launch, tune_stay, err);
 }
 
 int loop_make_ready_like(struct op_context *ctx, struct launch *launch, const struct launch *like,
@@ -336,7 +320,7 @@ int loop_ready_again(struct op_context *ctx, struct launch *launch, struct error
   return launch->loop->ready.tells ? launch_start(launch, err) : launch_start_slots(launch, err);
 }
 
-/* What was begun is ended, also after a failure. */
+/* An exchange that was begun is ended, also after a failure. */
 static int finish_exchange(struct op_context *ctx, struct launch *launch, int code, struct error *err) {
   struct error ignored = {0};
   int status = loop_exchange_finish(ctx, launch, code ? &ignored : err);
@@ -354,7 +338,7 @@ static int run_parts(struct op_context *ctx, struct launch *launch, int first, b
       code = loop->backend->run(ctx, launch, p, err);
     if (p == 0 && exchanging)
       code = finish_exchange(ctx, launch, code, err);
-    /* What came for several loops may not be all. */
+    /* The messages of a chain may not bring all that this loop needs. */
     if (p == 0 && exchanging && !code && !launch->deep)
       code = loop_exchange_now(ctx, launch, loop->space, err);
   }
@@ -388,7 +372,7 @@ static void note_time(struct op_context *ctx, struct launch *launch, double star
   tune_ran(ctx, launch, spent - (loop->stats.waiting_seconds - waited));
 }
 
-/* Of a loop that one can watch running. */
+/* Show the trial if calls are long enough to be seen. */
 static void say_trial(const struct op_context *ctx, const struct launch *launch) {
   const double visible = 0.02;
   const struct loop *loop = launch->loop;
@@ -399,8 +383,8 @@ static void say_trial(const struct op_context *ctx, const struct launch *launch)
     progress_step(progress, "tuning loop %s: trying %s", loop->name, loop->stats.variant);
 }
 
-static int run_ready(struct op_context *ctx, struct launch *launch, int first, bool exchanging,
-                     struct error *err) {
+int loop_run_ready(struct op_context *ctx, struct launch *launch, int first, bool exchanging,
+                   struct error *err) {
   struct loop *loop = launch->loop;
   say_trial(ctx, launch);
   int code = OP_OK;
@@ -421,17 +405,9 @@ static int run_ready(struct op_context *ctx, struct launch *launch, int first, b
     return launch_ended(launch, code, err);
   if (ctx->hardware)
     hardware_add(ctx->hardware, counted, 1, loop->stats.hardware);
-  (launch->deep ? loop_mark_owned_written : loop_mark_written)(ctx, loop, loop->space);
+  loop_mark_written(ctx, loop, !launch->deep);
   note_time(ctx, launch, start, waited);
   return OP_OK;
-}
-
-int loop_run_ready(struct op_context *ctx, struct launch *launch, struct error *err) {
-  return run_ready(ctx, launch, 0, false, err);
-}
-
-int loop_run_ready_exchanging(struct op_context *ctx, struct launch *launch, struct error *err) {
-  return run_ready(ctx, launch, 0, true, err);
 }
 
 int loop_run_ready_ahead(struct op_context *ctx, struct launch *launch, int parts, struct error *err) {
@@ -452,11 +428,7 @@ int loop_run_ready_ahead(struct op_context *ctx, struct launch *launch, int part
   return code;
 }
 
-int loop_run_ready_rest(struct op_context *ctx, struct launch *launch, int parts, struct error *err) {
-  return run_ready(ctx, launch, parts, false, err);
-}
-
-/* Those that ran at once share the time by the bytes that they would move. */
+/* Launches that ran at once share the time by the bytes that they would move. */
 static int finish_all(struct op_context *ctx, struct launch *const *launches, int n, double start,
                       struct error *err) {
   int code = OP_OK;
@@ -466,7 +438,7 @@ static int finish_all(struct op_context *ctx, struct launch *const *launches, in
   for (int i = 0; !code && i < n; i++) {
     code = launch_results(ctx, launches[i], err);
     if (!code)
-      loop_mark_written(ctx, launches[i]->loop, launches[i]->loop->space);
+      loop_mark_written(ctx, launches[i]->loop, true);
   }
   const double spent = clock_seconds() - start;
   for (int i = 0; !code && i < n; i++) {
@@ -492,13 +464,13 @@ int loop_run_all_ready(struct op_context *ctx, struct launch *const *launches, i
   if (ran)
     return code ? code : finish_all(ctx, launches, n, start, err);
   for (int i = 0; !code && i < n; i++)
-    code = loop_run_ready(ctx, launches[i], err);
+    code = loop_run_ready(ctx, launches[i], 0, false, err);
   return code;
 }
 
 int loop_run_plainly(struct op_context *ctx, struct launch *launch, struct error *err) {
-  const int code = loop_make_ready(ctx, launch, err);
-  return code ? code : loop_run_ready(ctx, launch, err);
+  const int code = loop_make_ready(ctx, launch, true, err);
+  return code ? code : loop_run_ready(ctx, launch, 0, false, err);
 }
 
 int loop_exchange_now(struct op_context *ctx, struct launch *launch, enum space space, struct error *err) {
@@ -526,18 +498,14 @@ void loop_count_run(struct op_context *ctx, struct loop *loop) {
  * loop is made ready as any other, so that later runs that only load code have it; where none may, nothing is missed. */
 static int look_at_text(struct op_context *ctx, struct launch *launch, struct error *err) {
   struct loop *loop = launch->loop;
-  struct jit *jit = NULL;
   const bool compiles = loop->backend->plan != NULL;
   const struct jit_wish wish = {.reads = space_is_device(loop->space) ? READ_AS_OPENCL : READ_AS_C,
                                 .alone = true};
-  bool asked = false;
   if (loop->looked_at || loop->ready.prepared || loop->compiled)
     return OP_OK;
   int code = loop_describe_anew(ctx, loop, err);
   if (!code && compiles)
-    code = context_jit(ctx, &jit, err);
-  if (!code && compiles && (code = jit_facts(jit, &loop->desc, &wish, &loop->facts, &asked, err)))
-    error_prefix(err, "loop %s: ", loop->name);
+    code = loop_ask(ctx, loop, &wish, &loop->facts, err);
   code = agree_on_success(ctx->agreement, code, err);
   const bool goes_on = code && loop_goes_on(ctx, loop, code, err);
   if (goes_on)

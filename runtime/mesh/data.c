@@ -5,19 +5,20 @@
 #include <sys/mman.h>
 
 #include "base/clock.h"
-#include "base/nearest.h"
-#include "base/size.h"
+#include "base/list.h"
+#include "base/text.h"
 #include "context/context.h"
 #include "context/env.h"
 #include "context/forced.h"
 #include "context/trace.h"
+#include "exec/team.h"
 #include "mesh/guest.h"
 #include "mesh/halo.h"
 #include "mesh/handles.h"
 #include "mesh/mesh.h"
 #include "mesh/view.h"
+#include "op2/op2jit_visible.h"
 #include "op2jit.h"
-#include "run/team.h"
 
 enum { LINE = 64, SLACK = 256, PAGE = 4096, LARGE = 4 * PAGE };
 #define HUGE_PAGE ((size_t)2 << 20)
@@ -34,13 +35,13 @@ static size_t first_line(size_t bytes, unsigned number, const void *base) {
   return LINE * (1 + (line + lines - next % lines) % lines);
 }
 
-/* Where malloc's memory begins stands in front of the first line that is used. *room: how much there is. */
+/* Get memory whose beginning, as malloc gave it, stands in front of the first line that is used. *room: how much there is. */
 static void *memory_new(size_t bytes, unsigned number, bool huge, size_t *room) {
   size_t total;
   if (!size_add(bytes, (bytes < LARGE ? LINE : PAGE) + SLACK, &total))
     return NULL;
   size_t alignment = huge && total >= HUGE_PAGE ? HUGE_PAGE : LINE;
-  /* What is left of a single huge page would be as much as the data again: it gets small pages. */
+  /* The rest of a single huge page would be as much as the data again: it gets small pages. */
   if (alignment == HUGE_PAGE && total >= 2 * HUGE_PAGE) {
     if (!size_add(total, alignment - 1, &total))
       return NULL;
@@ -135,6 +136,15 @@ void data_fetch_rows(struct op_context *ctx, const struct dat *dat, void *out, l
   ctx->counters->bytes_converted += (long long)(rows * dat->row_bytes);
 }
 
+double *dat_numbers(const struct dat *dat) {
+  const long rows = dat->set->extents[EXTENT_OWNED];
+  double *out = array_new((size_t)rows * (size_t)dat->dim, sizeof *out);
+  for (long e = 0; out && e < rows; e++)
+    for (int c = 0; c < dat->dim; c++)
+      out[e * dat->dim + c] = type_number(dat->type, dat_value(dat, e, c));
+  return out;
+}
+
 static int check_new(const struct set *set, int dim, enum type_code code, const char *type, const char *name,
                      size_t *bytes, struct error *err) {
   if (dim < 1)
@@ -156,7 +166,7 @@ static int check_new(const struct set *set, int dim, enum type_code code, const 
   return OP_OK;
 }
 
-/* What a new dat is to be. */
+/* The arguments for a new dat. */
 struct wish {
   struct set *set;
   int dim;
@@ -287,7 +297,7 @@ void data_undo(struct op_context *ctx, struct dat *dat) {
   data_free(ctx, dat);
 }
 
-/* What is moved is the whole replica. */
+/* The whole replica is moved. */
 static void moved(struct dat *dat, enum space from, enum space to) {
   memcpy(dat->replicas[to].version, dat->replicas[from].version, sizeof dat->replicas[to].version);
 }
@@ -304,7 +314,7 @@ void dat_overwrite(struct dat *dat) {
   dat->blank = false;
 }
 
-/* What a temporary held that was freed and came again. */
+/* Clear what a temporary held that was freed and came again. */
 static void clear(struct op_context *ctx, struct dat *dat) {
   struct replica *host = &dat->replicas[SPACE_HOST];
   team_clear(ctx->team, host->memory, host->bytes, dat->soa ? (size_t)dat->stride * dat->value_size : 0);
@@ -318,29 +328,20 @@ int dat_need(struct op_context *ctx, struct dat *dat, enum space space, enum reg
   struct replica *replica = &dat->replicas[space];
   if (dat_is_current(dat, space, region))
     return OP_OK;
-  const double bytes = (double)dat->set->size * (double)dat->row_bytes;
-  if (space == SPACE_HOST) {
-    const enum space from = newest_device(dat, region);
-    const double start = clock_seconds();
-    int code = ctx->mover->to_host(ctx, from, dat, err);
-    if (code)
-      return code;
-    trace_until_now(ctx->trace, TRACE_COPY, dat->name, "to host", start, bytes);
-    ctx->counters->bytes_from_device += (long long)((size_t)dat->set->size * dat->row_bytes);
-    moved(dat, from, SPACE_HOST);
-  } else {
-    int code = replica->bytes ? OP_OK : ctx->mover->make(ctx, space, dat, err);
-    if (!code)
-      code = dat_need(ctx, dat, SPACE_HOST, region, err);
-    const double start = clock_seconds();
-    if (!code)
-      code = ctx->mover->to_device(ctx, space, dat, err);
-    if (code)
-      return code;
-    trace_until_now(ctx->trace, TRACE_COPY, dat->name, "to device", start, bytes);
-    ctx->counters->bytes_to_device += (long long)((size_t)dat->set->size * dat->row_bytes);
-    moved(dat, SPACE_HOST, space);
-  }
+  const bool back = space == SPACE_HOST;
+  const enum space from = back ? newest_device(dat, region) : SPACE_HOST;
+  int code = back || replica->bytes ? OP_OK : ctx->mover->make(ctx, space, dat, err);
+  if (!code && !back)
+    code = dat_need(ctx, dat, SPACE_HOST, region, err);
+  const double start = clock_seconds();
+  if (!code)
+    code = back ? ctx->mover->to_host(ctx, from, dat, err) : ctx->mover->to_device(ctx, space, dat, err);
+  if (code)
+    return code;
+  const long long bytes = (long long)((size_t)dat->set->size * dat->row_bytes);
+  trace_until_now(ctx->trace, TRACE_COPY, dat->name, back ? "to host" : "to device", start, (double)bytes);
+  *(back ? &ctx->counters->bytes_from_device : &ctx->counters->bytes_to_device) += bytes;
+  moved(dat, from, space);
   return OP_OK;
 }
 
@@ -385,4 +386,44 @@ int dat_lay_in_rows(struct op_context *ctx, struct dat *dat, struct error *err) 
   host->memory = fresh.memory;
   dat_wrote(dat, SPACE_HOST);
   return OP_OK;
+}
+
+static void show_set(const struct set *set) {
+  const long *end = set->extents;
+  *set->handle = (struct op2jit_set){.index = set->id,
+                                     .size = (int)end[EXTENT_OWNED],
+                                     .name = set->name,
+                                     .core_size = (int)end[EXTENT_CORE],
+                                     .exec_size = (int)(end[EXTENT_EXEC] - end[EXTENT_OWNED]),
+                                     .nonexec_size = (int)(end[EXTENT_NONEXEC] - end[EXTENT_EXEC])};
+}
+
+static void show_map(const struct map *map) {
+  *map->handle = (struct op2jit_map){.index = map->id,
+                                     .from = map->from->handle,
+                                     .to = map->to->handle,
+                                     .dim = map->arity,
+                                     .map = map->table,
+                                     .name = map->name};
+}
+
+static void show_dat(const struct dat *dat) {
+  *dat->handle = (struct op2jit_dat){.index = dat->id,
+                                     .set = dat->set->handle,
+                                     .dim = dat->dim,
+                                     .size = (int)dat->row_bytes,
+                                     .data = dat->replicas[SPACE_HOST].memory,
+                                     .type = type_info(dat->type)->name,
+                                     .name = dat->name};
+}
+
+void visible_update(struct op_context *ctx) {
+  const struct mesh *mesh = ctx->mesh;
+  for (int i = 0; i < mesh->sets.count; i++)
+    show_set(mesh->sets.items[i]);
+  for (int i = 0; i < mesh->maps.count; i++)
+    show_map(mesh->maps.items[i]);
+  for (int i = 0; i < mesh->dats.count; i++)
+    show_dat(mesh->dats.items[i]);
+  ctx->visible_epoch = mesh->epoch;
 }

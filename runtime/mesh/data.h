@@ -1,18 +1,18 @@
 /* Data on sets: a version raised by each write, and replicas that hold some version each. Only dat_need and
  * dat_wrote move or mark data. */
-#ifndef OP2JIT_DATA_H
-#define OP2JIT_DATA_H
+#ifndef OP2JIT_MESH_DATA_H
+#define OP2JIT_MESH_DATA_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "exec/team.h"
 #include "mesh/mesh.h"
 #include "mesh/rows.h"
 #include "mesh/view.h"
-#include "run/team.h"
 
-/* Where a replica is: a number, 0 is the host, then come the devices of the process. The user's own order is no replica:
+/* The place of a replica: a number, 0 is the host, then come the devices of the process. The user's own order is no replica:
  * fetch and put convert from and to the host's. */
 enum { DEVICES_MOST = 4 };
 enum space { SPACE_HOST, SPACES = 1 + DEVICES_MOST };
@@ -38,7 +38,7 @@ struct replica {
 };
 
 /* How deep the copies are the newest (plan/depth/), the same on all ranks: in the replica that has the newest copies. A
- * write makes a new version, and none of them is. spread/halo_depth.c's. */
+ * write makes a new version, and none of them is. spread/halo.c's. */
 struct halo_part {
   const struct map *map;
   uint64_t version; /* for which all that the map reaches is the newest, whatever the depth */
@@ -124,7 +124,7 @@ struct mover {
   /* The messages are there: what is unpacked next finds them. */
   int (*take_over)(struct op_context *ctx, enum space space, struct device_messages *messages,
                    struct error *err);
-  /* Which pairs do without MPI, of an exchange whose messages (NULL: none) all ranks have; the device's messages of these are
+  /* Find the pairs that do without MPI, in an exchange whose messages (NULL: none) all ranks have; the device's messages of these are
    * from then on in the other rank's memory. Collective, if all have devices; `code` is this rank's outcome so far. *out is NULL
    * where none does. */
   int (*pairs_new)(struct op_context *ctx, enum space space, struct device_messages *send,
@@ -168,12 +168,12 @@ int dat_need(struct op_context *ctx, struct dat *dat, enum space space, enum reg
 void dat_leave_rows(struct dat *dat);
 /* No device has a copy any more. */
 void dat_leave_devices(struct op_context *ctx, struct dat *dat);
-/* Does it hold that already, so that there is nothing to do for dat_need? */
+/* True if it holds that already, so that there is nothing to do for dat_need. */
 static inline bool dat_is_current(const struct dat *dat, enum space space, enum region region) {
   return !dat->blank &&
          dat->replicas[space].version[region] == (region == REGION_OWNED ? dat->version : dat->copies);
 }
-/* What is owned was written in this space: a new version, every other replica is old, and so are all copies. */
+/* Owned rows were written in this space: a new version, every other replica is old, and so are all copies. */
 static inline void dat_wrote(struct dat *dat, enum space space) {
   dat->blank = false;
   dat->version++;
@@ -229,6 +229,9 @@ static inline struct row_store dat_rows(const struct dat *dat) {
                             dat->soa ? dat->stride : 0};
 }
 
+/* The owned rows on the host as doubles, to be freed; NULL: no memory. */
+double *dat_numbers(const struct dat *dat);
+
 /* The memory of a replica of `rows` rows, false if it is more than can be addressed; and the SoA stride then. */
 bool data_bytes(const struct dat *dat, long rows, size_t *bytes);
 long data_stride(long rows);
@@ -246,5 +249,11 @@ static inline unsigned data_table_number(int map) {
 /* For a dat's rows, of which SoA has each component apart. */
 void *data_rows_memory(struct team *team, const struct dat *dat, size_t bytes);
 void data_memory_free(void *memory);
+
+/* Bring up to date what programs of OP2 see of sets, maps and dats (include/op2/op2jit_visible.h). */
+struct op_context;
+
+/* All of them: after a declaration, and when elements were renumbered or changed their owners. */
+void visible_update(struct op_context *ctx);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "context/context.h"
 #include "mesh/handles.h"
 
@@ -16,29 +16,11 @@ static void gbl_free(struct op_context *ctx, struct gbl *gbl) {
   free(gbl);
 }
 
-static int check(int dim, enum type_code code, const char *type, const char *name, size_t *bytes,
-                 struct error *err) {
-  if (dim < 1)
-    return error_set(err, OP_ERR_DIM, "global \"%s\": the dim is %d; expected 1 or more", name, dim);
-  if (code == TYPE_NONE) {
-    struct text wrong = {0};
-    type_tell_unknown(type, &wrong);
-    error_set(err, OP_ERR_TYPE, "global \"%s\": %s", name, text_str(&wrong));
-    text_free(&wrong);
-    return OP_ERR_TYPE;
-  }
-  if (!size_mul((size_t)dim, type_info(code)->size, bytes))
-    return error_set(err, OP_ERR_SIZE,
-                     "global \"%s\": %d values are more than can be addressed; declare fewer of them", name,
-                     dim);
-  return OP_OK;
-}
-
 struct gbl *gbl_new(struct op_context *ctx, int dim, const char *type, const void *value, const char *name,
                     struct error *err) {
   const enum type_code code = type_parse(type, NULL);
   size_t bytes = 0;
-  if (check(dim, code, type, name ? name : "unnamed", &bytes, err))
+  if (mesh_check_values("global", name ? name : "unnamed", dim, type, &bytes, err))
     return NULL;
   struct gbl *gbl = calloc(1, sizeof *gbl);
   if (gbl && (gbl->name = name_copy(name)) && (gbl->value = array_new(bytes, 1)) &&

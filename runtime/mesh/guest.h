@@ -25,7 +25,7 @@ void guest_lend_end(struct op_context *ctx, struct dat *dat);
 int guest_place(struct op_context *ctx, struct dat *dat, void *memory, op_access access, struct error *err);
 /* OP_ERR_STATE: the mesh changed meanwhile, and the values went elsewhere. */
 int guest_place_end(struct op_context *ctx, struct dat *dat, struct error *err);
-/* Of a dat that is about to go. */
+/* Free the guest of a dat that is about to go. */
 void guest_free(struct dat *dat);
 
 #endif

@@ -5,8 +5,8 @@
  * Local numbering of a set: [0, core) owned, reaching only owned elements through any map; [core, owned) owned;
  * [owned, exec) copies of elements that reach something owned here through a map, executed here as well; [exec,
  * nonexec) copies that are only read. Copies are sorted by owner, then by the owner's own number. */
-#ifndef OP2JIT_HALO_H
-#define OP2JIT_HALO_H
+#ifndef OP2JIT_MESH_HALO_H
+#define OP2JIT_MESH_HALO_H
 
 #include <stddef.h>
 
@@ -20,7 +20,7 @@ struct halo_side {
   int *elements; /* first[count] */
 };
 
-/* What brings one region of a set up to date. Of two ranks' sides that face each other the elements are the same,
+/* The messages that bring one region of a set up to date. Of two ranks' sides that face each other the elements are the same,
  * in the same order. */
 struct halo_exchange {
   struct halo_side send, receive;
@@ -46,17 +46,22 @@ struct distribution {
   int layers; /* 0: those of every mesh alone */
 };
 
-/* The part of a set's halo that is reached through one map from the elements that this rank executes (owned and
- * exec): what a loop that reads through this map only needs. */
-struct map_halo {
-  struct halo_exchange exchange;
-};
-
-/* So many rows dats on the set have, with all copies. */
+/* The number of rows that dats on the set have, with all copies. */
 long set_rows(const struct set *set);
+/* rank[e] of the elements that are received: who sends them. */
+void halo_note_ranks(const struct halo_side *receive, int *rank);
 void halo_side_free(struct halo_side *side);
+void halo_exchange_free(struct halo_exchange *exchange);
 void ring_set_free(struct ring_set *rings, int layers);
 void distribution_free(struct distribution *d);
-void map_halo_free(struct map_halo *halo);
+/* NULL is nothing; with the struct itself. */
+void map_halo_free(struct halo_exchange *halo);
+
+/* How well the numbering of a mesh suits caches. */
+/* How often a cache of so many bytes fetches each line of the targets' rows while the rows of a table are walked in
+ * their order: 1 is the best that any numbering can do. From samples, as far as they tell. 0: the targets fit in the
+ * cache, or there is no memory to find it out. A pure function of arrays. */
+double reach_fetches(const int *table, long rows, int arity, long targets, size_t row_bytes,
+                     size_t cache_bytes);
 
 #endif

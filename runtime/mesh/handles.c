@@ -9,7 +9,7 @@
 enum { CHUNK = 256, QUARANTINE = 100 };
 
 struct slot {
-  /* What a program of OP2 sees: the handle points to it. */
+  /* The part that a program of OP2 sees: the handle points to it. */
   union {
     struct op2jit_set set;
     struct op2jit_map map;

@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "context/context.h"
-#include "jit/front/constant_name.h"
+#include "jit/kernel/prelude.h"
 #include "mesh/data.h"
 #include "mesh/globals.h"
 #include "mesh/halo.h"
 #include "mesh/handles.h"
-#include "mesh/meeting/meeting.h"
+#include "mesh/meeting.h"
 #include "op2/op2jit_visible.h"
 #include "ranks/comm.h"
 
@@ -264,30 +264,38 @@ static void constant_free(struct constant *constant) {
   free(constant);
 }
 
-static int check_constant(const struct op_context *ctx, const char *name, int dim, enum type_code code,
-                          const char *type, const void *value, size_t *bytes, struct error *err) {
+int mesh_check_values(const char *what, const char *name, int dim, const char *type, size_t *bytes,
+                      struct error *err) {
+  const enum type_code code = type_parse(type, NULL);
+  if (dim < 1)
+    return error_set(err, OP_ERR_DIM, "%s \"%s\": the dim is %d; expected 1 or more", what, name, dim);
+  if (code == TYPE_NONE) {
+    struct text wrong = {0};
+    type_tell_unknown(type, &wrong);
+    error_set(err, OP_ERR_TYPE, "%s \"%s\": %s", what, name, text_str(&wrong));
+    text_free(&wrong);
+    return OP_ERR_TYPE;
+  }
+  if (!size_mul((size_t)dim, type_info(code)->size, bytes))
+    return error_set(err, OP_ERR_SIZE,
+                     "%s \"%s\": %d values are more than can be addressed; declare fewer of them", what, name,
+                     dim);
+  return OP_OK;
+}
+
+static int check_constant(const struct op_context *ctx, const char *name, int dim, const char *type,
+                          const void *value, size_t *bytes, struct error *err) {
   if (!name)
     return error_set(err, OP_ERR_CONST,
                      "op_decl_const: the name is NULL; expected a C identifier, the name kernels use");
   const char *wrong_name = constant_name_wrong(name);
   if (wrong_name)
     return error_set(err, OP_ERR_CONST, "constant \"%s\": %s", name, wrong_name);
-  if (dim < 1)
-    return error_set(err, OP_ERR_DIM, "constant \"%s\": the dim is %d; expected 1 or more", name, dim);
-  if (code == TYPE_NONE) {
-    struct text wrong = {0};
-    type_tell_unknown(type, &wrong);
-    error_set(err, OP_ERR_TYPE, "constant \"%s\": %s", name, text_str(&wrong));
-    text_free(&wrong);
-    return OP_ERR_TYPE;
-  }
+  if (mesh_check_values("constant", name, dim, type, bytes, err))
+    return err->code;
   if (!value)
     return error_set(err, OP_ERR_ARGUMENT, "constant \"%s\": the value is NULL; expected %d of type %s", name,
-                     dim, type_said(code, ctx->columns_base != 0));
-  if (!size_mul((size_t)dim, type_info(code)->size, bytes))
-    return error_set(err, OP_ERR_SIZE,
-                     "constant \"%s\": %d values are more than can be addressed; declare fewer of them", name,
-                     dim);
+                     dim, type_said(type_parse(type, NULL), ctx->columns_base != 0));
   return OP_OK;
 }
 
@@ -303,7 +311,7 @@ int mesh_constant(struct op_context *ctx, const char *name, int dim, const char 
                   const char *is, struct error *err) {
   enum type_code code = type_parse(type, NULL);
   size_t bytes = 0;
-  int status = check_constant(ctx, name, dim, code, type, value, &bytes, err);
+  int status = check_constant(ctx, name, dim, type, value, &bytes, err);
   if (status)
     return status;
   struct constant *old = mesh_find_constant(ctx->mesh, name);

@@ -16,7 +16,7 @@
 struct dat;
 struct op_context;
 struct distribution;
-struct map_halo;
+struct halo_exchange;
 struct meeting_kept;
 
 /* Ends of the parts of a set, in the library's numbering: [0, core) need no halo, [core, owned) do,
@@ -45,7 +45,7 @@ struct set {
   int first_said; /* what messages call the first element: 0, or 1 for programs in Fortran */
   long alike;     /* all of them declared so many elements; 0: they differ, or declared none */
   struct distribution *spread; /* over ranks (halo.h), NULL: one process, or nothing needed it yet */
-  struct set_layout *layout;   /* how bridges number it (spread/bridge/layout.h); NULL: none asked */
+  struct set_layout *layout;   /* how bridges number it (spread/csr_layout.h); NULL: none asked */
   struct subset *sub; /* what it is of another set (subset.h): then `spread` is that set's. NULL: a set */
   const struct map *entries_of; /* a ragged map, whose entries are its elements; NULL: any other set */
 };
@@ -68,7 +68,9 @@ struct map {
       *targets; /* ragged: on the entries, the numbers of their targets; NULL: no loop asked for them */
   int *numbers; /* ragged, of a subset's elements: which of the entries these places are; else NULL */
   struct meeting_kept *meetings; /* what is known of elements that meet in it (meeting/) */
-  struct map_halo *halo;         /* what of the target's halo it reaches, NULL: one process */
+  /* The part of the target's halo that the rank reaches through this map, from what it executes: all that a loop needs which
+   * reads through it alone. NULL: one process. */
+  struct halo_exchange *halo;
   struct rows global; /* with ranks, until mesh_distribute: the user's rows; then without entries */
 };
 
@@ -84,7 +86,7 @@ struct constant {
   int changes;          /* how often the value really changed */
 };
 
-/* Is its value compiled into loops? One that changed more often than FOLD_CHANGES is passed to them instead, and so are
+/* True if its value is compiled into loops. One that changed more often than FOLD_CHANGES is passed to them instead, and so are
  * structs. */
 enum { FOLD_CHANGES = 3 };
 static inline bool constant_is_folded(const struct constant *c) {
@@ -95,7 +97,7 @@ struct mesh {
   struct list sets, maps, dats, constants, globals;
   struct list subsets, retired; /* the second: freed ones that may come again (subset.h) */
   struct list matrices;         /* matrix/ */
-  struct pattern *patterns;     /* of matrices: spread/bridge/coo.h */
+  struct pattern *patterns;     /* of matrices: spread/coo.h */
   long long next_pattern;
   struct list spare; /* temporaries that were freed and may come again: loop/temporary/ */
   int dying;         /* temporaries that were freed while loops wait that use them */
@@ -119,6 +121,9 @@ struct map *mesh_map(struct op_context *ctx, struct set *from, struct set *to, i
 /* The same from rows that the map may keep as they are: then they are its own, and `rows` has none any more. */
 struct map *mesh_map_of(struct op_context *ctx, struct set *from, struct set *to, int arity,
                         struct rows *rows, const char *name, struct error *err);
+/* `dim` values of that type: *bytes, or OP_ERR_DIM, OP_ERR_TYPE, OP_ERR_SIZE. `what` and `name` are for messages. */
+int mesh_check_values(const char *what, const char *name, int dim, const char *type, size_t *bytes,
+                      struct error *err);
 /* `is`: the type that the program's value has, "" if it is not known. OP_ERR_TYPE if it cannot hold the constant's. */
 int mesh_constant(struct op_context *ctx, const char *name, int dim, const char *type, const void *value,
                   const char *is, struct error *err);
@@ -145,7 +150,7 @@ void map_free(struct map *map);
 struct constant *mesh_find_constant(const struct mesh *mesh, const char *name);
 void mesh_free(struct op_context *ctx);
 
-/* Where the targets of element e stand in the table, and where they end. */
+/* The beginning of element e's targets in the table, and their end. */
 static inline long map_begin(const struct map *map, long e) {
   return map->first ? (long)map->first[e] : e * map->arity;
 }
@@ -153,7 +158,7 @@ static inline long map_end(const struct map *map, long e) {
   return map->first ? (long)map->first[e + 1] : (e + 1) * map->arity;
 }
 
-/* What a message calls an element, which is given by the library's number. */
+/* The number that a message gives an element, which is given by the library's number. */
 static inline long set_said(const struct set *set, long element) {
   return (set->to_user ? set->to_user[element] : element) + set->first_said;
 }

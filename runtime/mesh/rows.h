@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 
 /* Rows in memory: one behind the other, or (stride not 0) value c of row e at e + c * stride. */
 struct row_store {

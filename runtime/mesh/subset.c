@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "context/context.h"
 #include "mesh/data.h"
 #include "mesh/handles.h"
@@ -197,7 +197,7 @@ static int *table_memory(struct op_context *ctx, const struct map *map, size_t e
   return data_memory(ctx->team, (entries + MAP_SLACK) * sizeof *map->table, data_table_number(map->id));
 }
 
-/* Of a ragged one where its rows begin: how long they are is seen when its elements are known. */
+/* A ragged map gets room for its beginnings of rows alone: their lengths are known when its elements are. */
 static bool new_table(struct op_context *ctx, struct map *map, long rows) {
   data_memory_free(map->table);
   data_memory_free(map->numbers);

@@ -12,7 +12,7 @@
 
 #include "mesh/mesh.h"
 
-/* So many that are freed are kept. */
+/* The number of freed ones that are kept. */
 enum { SUBSETS_RETIRED = 8 };
 
 struct subset {
@@ -33,7 +33,7 @@ struct chosen {
 
 /* OP_ERR_SIZE, OP_ERR_ARGUMENT, OP_ERR_RANGE; OP_ERR_MEMORY. */
 int subset_check(const struct set *parent, const struct chosen *chosen, const char *name, struct error *err);
-/* What is checked. The library's numbers are not there yet: subset_number, or the ranks' subset_spread. NULL with the error set. */
+/* Make one that was checked. The library's numbers are not there yet: subset_number, or the ranks' subset_spread. NULL with the error set. */
 struct set *subset_new(struct op_context *ctx, struct set *parent, const struct chosen *chosen,
                        const char *name, struct error *err);
 /* Gone for good. What knows it has forgotten it. */
@@ -41,7 +41,7 @@ void subset_free(struct op_context *ctx, struct set *set);
 void subsets_free(struct op_context *ctx);
 /* Freed, but kept: its handle is no handle any more. */
 bool subset_retire(struct op_context *ctx, struct set *set);
-/* Of a retired one: is it such a subset, and has it these elements? It lives again, under a new handle. */
+/* Retired ones: compare parent and name, compare the elements, and let it live again, under a new handle. */
 bool subset_is_like(const struct set *set, const struct set *parent, const char *name);
 bool subset_has(const struct set *set, const struct chosen *chosen);
 int subset_revive(struct op_context *ctx, struct set *set, struct error *err);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "context/context.h"
-#include "jit/generate/strips/lanes.h"
+#include "jit/emit/strip_lanes.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 #include "ranks/comm.h"

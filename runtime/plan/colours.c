@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
-#include "plan/listed/listed.h"
-#include "plan/plan_inner.h"
+#include "base/list.h"
+#include "plan/listed.h"
+#include "plan/plan_staging.h"
 #include "plan/strategy.h"
 
 /* `list`: of elements, where the plan's are places in it; NULL: they are the plan's. */

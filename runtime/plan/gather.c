@@ -3,15 +3,15 @@
 #include <limits.h>
 #include <string.h>
 
-#include "base/size.h"
-#include "plan/plan_inner.h"
+#include "base/list.h"
+#include "plan/plan_staging.h"
 #include "plan/strategy.h"
 
 static long count_places(const struct plan_column *c, long size) {
   return column_place(c, size) - column_place(c, 0);
 }
 
-/* Of how many entries. -1: no memory. */
+/* The number of entries. -1: no memory. */
 static long number_entries(struct reverse_map *map, long size, const struct plan_column *columns,
                            int ncolumns) {
   bool ragged = false;

@@ -3,9 +3,9 @@
 #include <limits.h>
 #include <string.h>
 
-#include "base/size.h"
-#include "plan/listed/listed.h"
-#include "plan/plan_inner.h"
+#include "base/list.h"
+#include "plan/listed.h"
+#include "plan/plan_staging.h"
 #include "plan/strategy.h"
 
 /* Shorter runs of neighbours of one owner go through a list: a call and a strip's tail each cost more. */

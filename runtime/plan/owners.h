@@ -6,7 +6,7 @@
 
 #include "plan/plan.h"
 
-/* Of a schedule of owner ranges. */
+/* Figures of a schedule of owner ranges. */
 struct owner_shares {
   long elements;   /* of the set */
   long listed;     /* run through a list, because their neighbours belong to others */

@@ -3,8 +3,8 @@
 #include <limits.h>
 #include <string.h>
 
-#include "base/size.h"
-#include "plan/plan_inner.h"
+#include "base/list.h"
+#include "plan/plan_staging.h"
 #include "plan/strategy.h"
 
 /* Colours are found 32 at a time: a bit per colour in the mark of each target. */
@@ -31,22 +31,23 @@ static uint32_t marks_of_range(const struct marks *m, const struct plan_request 
   return taken;
 }
 
-static void mark_range(struct marks *m, const struct plan_request *r, long begin, long end, uint32_t bit) {
+/* Leaves each target of the elements the colours `keep`, and adds `bit`. Returns all that they have then. */
+static uint32_t change_marks(const struct marks *m, const struct plan_request *r, long begin, long end,
+                             uint32_t keep, uint32_t bit) {
+  uint32_t taken = 0;
   for (int c = 0; c < r->ncolumns; c++) {
     const struct plan_column *column = &r->columns[c];
     uint32_t *mark = m->of_column[c];
-    for (long p = column_place(column, begin), last = column_place(column, end); p < last; p++)
-      mark[column_target(column, p)] |= bit;
+    for (long p = column_place(column, begin), last = column_place(column, end); p < last; p++) {
+      uint32_t *of = &mark[column_target(column, p)];
+      taken |= *of = (*of & keep) | bit;
+    }
   }
+  return taken;
 }
 
-static void clear_range(struct marks *m, const struct plan_request *r, long begin, long end) {
-  for (int c = 0; c < r->ncolumns; c++) {
-    const struct plan_column *column = &r->columns[c];
-    uint32_t *mark = m->of_column[c];
-    for (long p = column_place(column, begin), last = column_place(column, end); p < last; p++)
-      mark[column_target(column, p)] = 0;
-  }
+static void clear_range(const struct marks *m, const struct plan_request *r, long begin, long end) {
+  change_marks(m, r, begin, end, 0, 0);
 }
 
 /* One round gives each block without a colour the first free one of colours base .. base+31, if there is one.
@@ -66,7 +67,7 @@ static int colour_round(struct plan *plan, const struct plan_request *r, struct 
     colour[b] = base + bit;
     if (colour[b] >= plan->ncolours)
       plan->ncolours = colour[b] + 1;
-    mark_range(m, r, block_begin(plan, b), block_end(plan, b), (uint32_t)1 << bit);
+    change_marks(m, r, block_begin(plan, b), block_end(plan, b), all_taken, (uint32_t)1 << bit);
   }
   return left;
 }
@@ -126,24 +127,13 @@ static int build_blocks(struct plan *plan, const struct plan_request *r, struct 
 
 enum { no_colour = 0xffff, most_element_colours = 0xffff };
 
-/* Colours that the element's targets have, or, with a bit, have from now on. */
-static uint32_t marks_of_element(const struct marks *m, const struct plan_request *r, long e, uint32_t bit) {
-  uint32_t taken = 0;
-  for (int c = 0; c < r->ncolumns; c++) {
-    const struct plan_column *column = &r->columns[c];
-    for (long p = column_place(column, e); p < column_place(column, e + 1); p++)
-      taken |= m->of_column[c][column_target(column, p)] |= bit;
-  }
-  return taken;
-}
-
 static int element_round(struct plan *plan, const struct plan_request *r, struct marks *m, int b, int base) {
   unsigned short *colour = plan->element_colour;
   int left = 0;
   for (long e = block_begin(plan, b); e < block_end(plan, b); e++) {
     if (colour[e] != no_colour)
       continue;
-    const uint32_t taken = marks_of_element(m, r, e, 0);
+    const uint32_t taken = change_marks(m, r, e, e + 1, all_taken, 0);
     int bit = taken == all_taken ? colours_at_once : __builtin_ctz(~taken);
     if (bit == colours_at_once || base + bit >= most_element_colours) {
       left++;
@@ -152,7 +142,7 @@ static int element_round(struct plan *plan, const struct plan_request *r, struct
     colour[e] = (unsigned short)(base + bit);
     if (base + bit >= plan->block_ncolours[b])
       plan->block_ncolours[b] = base + bit + 1;
-    marks_of_element(m, r, e, (uint32_t)1 << bit);
+    change_marks(m, r, e, e + 1, all_taken, (uint32_t)1 << bit);
   }
   return left;
 }
@@ -197,12 +187,8 @@ static int build_elements(struct plan *plan, const struct plan_request *r, struc
     status = error_memory(err, "the colours of elements", (size_t)plan->size * sizeof *plan->element_colour);
   for (int t = 0; t < threads && !status; t++)
     status = marks_new(&marks[t], r->columns, r->ncolumns, err);
-  if (!status) {
-    if (threads > 1)
-      team_run(team, threads, colour_elements, &job);
-    else
-      colour_elements(&job, 0, 1);
-  }
+  if (!status)
+    team_run(team, threads, colour_elements, &job);
   for (int t = 0; t < threads && !status; t++)
     if (failed[t])
       status = error_set(err, OP_ERR_SIZE,

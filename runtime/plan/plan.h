@@ -8,14 +8,14 @@
 #include <stdbool.h>
 
 #include "base/error.h"
-#include "run/schedule.h"
+#include "exec/executor.h"
 
 /* One column of a map through which something is incremented (or written by promise: not listed). */
 struct plan_column {
   /* Its first row is that of the request's first element. NULL: the element itself, for a dat that is incremented
    * both directly and through a map. */
   const int *table;
-  /* Of a ragged map: where the targets of each of the request's elements begin in the table, and the end. Then arity is
+  /* For a ragged map: where the targets of each of the request's elements begin in the table, and the end. Then arity is
    * 1 and column 0. NULL: one target for each element. */
   const long long *first;
   int arity, column; /* without a table: column is the number of the first element */
@@ -52,7 +52,7 @@ static inline long plan_number(const struct plan_request *r, long element) {
   const long place = r->through ? r->through[element] : element;
   return r->numbers ? r->numbers[place] : place;
 }
-/* Do they rise with the elements? */
+/* True if the numbers rise with the elements. */
 bool plan_in_numbers(const struct plan_request *r);
 
 struct plan {
@@ -100,7 +100,7 @@ long schedule_chunk_size(long size, bool combining);
 /* Builders. `chunk` 0: the size for loops without results. */
 int schedule_whole(struct schedule *s, long size, struct error *err);              /* one item: seq */
 int schedule_chunks(struct schedule *s, long size, long chunk, struct error *err); /* direct loops */
-/* Of the request's elements, in its block size: as many chunks, but with the same work each where it says that of
+/* Chunks of the request's elements, in its block size; as many, but with the same work each, where it says that of
  * elements. One may be empty, beside an element with much work. */
 int schedule_request_chunks(struct schedule *s, const struct plan_request *request, struct error *err);
 /* The first element of piece k of n with about the same work each. An element counts once beside its work. */

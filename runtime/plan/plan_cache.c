@@ -1,8 +1,11 @@
 #include "plan/plan_cache.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/clock.h"
+#include "base/list.h"
+#include "plan/strategy.h"
 
 struct cached {
   struct plan_entry entry; /* first: users hold a pointer to it */
@@ -127,29 +130,35 @@ int plan_cache_new(struct plan_cache **out, struct error *err) {
   return *out ? OP_OK : error_memory(err, "the plans", sizeof **out);
 }
 
+static void drop(struct cached **link) {
+  struct cached *c = *link;
+  *link = c->next;
+  cached_free(c);
+}
+
 void plan_cache_free(struct plan_cache *cache) {
   if (!cache)
     return;
-  for (struct cached *c = cache->first, *next; c; c = next) {
-    next = c->next;
-    cached_free(c);
-  }
+  while (cache->first)
+    drop(&cache->first);
   free(cache);
 }
 
+/* Old ones that nobody uses. */
+static void drop_old(struct plan_cache *cache) {
+  for (struct cached **link = &cache->first; *link;)
+    if ((*link)->old && !(*link)->uses)
+      drop(link);
+    else
+      link = &(*link)->next;
+}
+
 void plan_cache_begin(struct plan_cache *cache, unsigned epoch) {
-  struct cached **link = &cache->first;
   if (epoch == cache->epoch)
     return;
-  for (struct cached *c; (c = *link);) {
+  for (struct cached *c = cache->first; c; c = c->next)
     c->old = true;
-    if (c->uses) {
-      link = &c->next;
-      continue;
-    }
-    *link = c->next;
-    cached_free(c);
-  }
+  drop_old(cache);
   cache->epoch = epoch;
 }
 
@@ -165,19 +174,13 @@ static bool has_column(const struct plan_column *columns, int n, const int *tabl
 }
 
 void plan_cache_forget(struct plan_cache *cache, const int *table, size_t entries) {
-  struct cached **link = &cache->first;
-  for (struct cached *c; (c = *link);) {
+  for (struct cached *c = cache->first; c; c = c->next) {
     const struct plan_request *r = &c->wish.request;
     c->old |= has_column(r->columns, r->ncolumns, table, entries) ||
               has_column(r->staged_columns, staged_columns(r), table, entries) ||
               is_within(r->work, table, entries);
-    if (!c->old || c->uses) {
-      link = &c->next;
-      continue;
-    }
-    *link = c->next;
-    cached_free(c);
   }
+  drop_old(cache);
 }
 
 /* *found: it is there, and used once more; else *made is to become it. */
@@ -254,15 +257,8 @@ int plan_cache_get(struct plan_cache *cache, const struct plan_wish *wish, struc
 }
 
 void plan_cache_release(struct plan_cache *cache, const struct plan_entry *entry) {
-  for (struct cached **link = &cache->first, *c; (c = *link); link = &c->next) {
-    if (&c->entry != entry)
-      continue;
-    if (--c->uses == 0 && c->old) {
-      *link = c->next;
-      cached_free(c);
-    }
-    return;
-  }
+  ((struct cached *)(uintptr_t)entry)->uses--;
+  drop_old(cache);
 }
 
 size_t plan_cache_bytes(const struct plan_cache *cache) {
@@ -285,10 +281,8 @@ void plan_cache_trim(struct plan_cache *cache, size_t most) {
   struct cached **link;
   size_t bytes = plan_cache_bytes(cache);
   while (bytes > most && (link = oldest_unused(cache))) {
-    struct cached *c = *link;
-    bytes -= plan_entry_bytes(&c->entry);
-    *link = c->next;
-    cached_free(c);
+    bytes -= plan_entry_bytes(&(*link)->entry);
+    drop(link);
   }
 }
 
@@ -334,4 +328,38 @@ void plan_cache_describe(const struct plan_cache *cache, struct text *out) {
               plan_entry_bytes(&c->entry), c->uses);
   }
   text_addf(out, "%d plans, %zu bytes\n", plan_cache_count(cache), plan_cache_bytes(cache));
+}
+
+/* Results of strategies: built, freed, measured and checked alike for all of them. */
+int plan_entry_build(struct plan_entry *e, const struct plan_wish *wish, struct team *team,
+                     struct error *err) {
+  const double start = clock_seconds();
+  *e = (struct plan_entry){0};
+  const int status = wish->strategy->build(e, wish, team, err);
+  if (status) {
+    plan_entry_clear(e);
+    return status;
+  }
+  schedule_shift(&e->schedule, wish->request.begin);
+  e->seconds = clock_seconds() - start;
+  return OP_OK;
+}
+
+void plan_entry_clear(struct plan_entry *e) {
+  plan_free(&e->plan);
+  schedule_free(&e->schedule);
+  for (int i = 0; i < e->nreverse; i++)
+    reverse_free(&e->reverse[i]);
+  free(e->reverse);
+  straight_free(&e->straight);
+  prefix_free(&e->prefix);
+  *e = (struct plan_entry){0};
+}
+
+size_t plan_entry_bytes(const struct plan_entry *e) {
+  size_t bytes = plan_bytes(&e->plan) + schedule_bytes(&e->schedule) + straight_bytes(&e->straight) +
+                 prefix_bytes(&e->prefix);
+  for (int i = 0; i < e->nreverse; i++)
+    bytes += reverse_bytes(&e->reverse[i]);
+  return bytes;
 }

@@ -2,9 +2,9 @@
 #include <limits.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "plan/plan.h"
-#include "plan/plan_inner.h"
+#include "plan/plan_staging.h"
 
 #define WRONG(...) return error_mistake(err, OP_ERR_PLAN, __VA_ARGS__)
 

@@ -3,8 +3,8 @@
 #include <limits.h>
 #include <string.h>
 
-#include "base/size.h"
-#include "plan/plan_inner.h"
+#include "base/list.h"
+#include "plan/plan_staging.h"
 #include "plan/strategy.h"
 
 /* Fewer elements are not worth waking the threads. */
@@ -28,7 +28,7 @@ struct steps {
   uint64_t *bits;
 };
 
-/* Of one column, among elements first .. end-1, bit 0 being `first`. */
+/* The steps of one column, among elements first .. end-1; bit 0 is `first`. */
 static uint64_t column_steps(const struct plan_column *c, long first, long end) {
   const int *target = c->table + first * c->arity + c->column;
   uint64_t bits = 0;
@@ -106,10 +106,7 @@ int straight_build(struct straight *s, const struct plan_request *r, struct team
   struct steps steps = {.request = r, .bits = array_new(n, sizeof *steps.bits)};
   if (!steps.bits)
     return error_memory(err, "the straight ranges of a set", n * sizeof *steps.bits);
-  if (team && r->size >= parallel_from)
-    team_run(team, team_threads(team), find_steps, &steps);
-  else
-    find_steps(&steps, 0, 1);
+  team_run(team, r->size >= parallel_from ? team_threads(team) : 1, find_steps, &steps);
   int status = make_table(s, r, steps.bits, err);
   free(steps.bits);
   return status;
@@ -176,7 +173,7 @@ static bool is_step(const struct plan_request *r, long e) {
   return true;
 }
 
-/* What is straight as far as it goes stands in the table, from its first element to its last. */
+/* Each straight range stands in the table, from its first element to its last. */
 static int verify_all_listed(const struct straight *s, const struct plan_request *r, struct error *err) {
   long next = 0, begin = 0;
   for (long e = 1; e <= r->size; e++) {

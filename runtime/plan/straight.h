@@ -19,7 +19,7 @@ struct straight {
   int ncolumns;
 };
 
-/* Of the request: begin, size and columns (one at least, each with a table). `team` may be NULL. OP_ERR_MEMORY. */
+/* Reads of the request: begin, size and columns (one at least, each with a table). `team` may be NULL. OP_ERR_MEMORY. */
 int straight_build(struct straight *s, const struct plan_request *request, struct team *team,
                    struct error *err);
 void straight_free(struct straight *s);

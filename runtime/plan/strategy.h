@@ -9,7 +9,7 @@
 #include "plan/owners.h"
 #include "plan/plan.h"
 #include "plan/straight.h"
-#include "plan/tiles/prefix.h"
+#include "plan/tiles_prefix.h"
 
 /* In the order in which they are named to users, and tried. */
 #define STRATEGIES(ROW)                                                                                                   \
@@ -28,7 +28,7 @@
   ROW(prefix)   /* nor this: which targets the first elements of a map reach, for chains */                               \
   ROW(periodic) /* nor this: the same where what goes round a periodic mesh is kept apart */
 
-/* What is wanted. Of the request it is read what the strategy looks at. */
+/* A wish for a plan. A strategy reads only the members of the request that it looks at. */
 struct plan_wish {
   struct plan_request request; /* read during the call; tables must live as long as the epoch */
   const struct strategy *strategy;
@@ -37,7 +37,7 @@ struct plan_wish {
   unsigned epoch;       /* of the mesh */
 };
 
-/* What a strategy makes; the rest stays empty. */
+/* The result of a strategy; members that it does not make stay empty. */
 struct plan_entry {
   struct plan plan;
   struct schedule schedule;
@@ -88,7 +88,7 @@ struct strategy {
   int (*build)(struct plan_entry *e, const struct plan_wish *wish, struct team *team, struct error *err);
   /* OP_ERR_PLAN unless it is what was wished for. Level 1: sizes and counts, 2: all. */
   int (*verify)(const struct plan_entry *e, const struct plan_wish *wish, int level, struct error *err);
-  /* What is to be said of it, behind the number of elements: ", 3 of that". May be NULL. */
+  /* Adds its words behind the number of elements: ", 3 of that". May be NULL. */
   void (*describe)(const struct plan_entry *e, struct text *out);
 };
 

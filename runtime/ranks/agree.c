@@ -1,11 +1,15 @@
 #include "ranks/agree.h"
 
 #include <limits.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/sha256.h"
-#include "base/size.h"
+#include "base/types.h"
+#include "context/context.h"
+#include "ranks/comm.h"
 
 /* "rank 2: ", "ranks 2, 5: " or "all 8 ranks: ". */
 static void name_ranks(const unsigned char *failed, int size, struct text *out) {
@@ -93,7 +97,7 @@ static int share_failure(struct comm *c, int code, struct error *err) {
   return status;
 }
 
-/* Of one size, whatever the ranks agree on: one that failed early meets the others where they agree next. */
+/* One size, whatever ranks agree on: one that failed early meets the others where they agree next. */
 enum { HASHES = 2 };
 struct meeting {
   long long failed;
@@ -102,12 +106,12 @@ struct meeting {
   long long numbers[AGREE_NUMBERS];
 };
 
-/* Where ranks agree no other messages travel. */
+/* The comm on which ranks agree: no other messages travel there. */
 static struct comm *place(struct comm *c) {
   return c->agreement ? c->agreement : c;
 }
 
-/* Is there anything to agree on? An error that was agreed on is everybody's already. */
+/* True if there is anything to agree on: an error that was agreed on is everybody's already. */
 static bool is_open(const struct comm *c, int code, const struct error *err) {
   return !comm_alone(c) && (!code || err->teller == ERROR_MINE);
 }
@@ -292,4 +296,37 @@ int agree(struct comm *c, struct agreement *a, struct error *err) {
       return find_difference(c, a, mine, err);
   memcpy(a->numbers, m.numbers, sizeof m.numbers);
   return OP_OK;
+}
+
+/* Agreements on calls, which say of themselves what they are, line by line. */
+int agree_named(struct op_context *ctx, struct agreement *a, struct error *err) {
+  const char *call = ctx->agreement->where;
+  ctx->agreement->where = text_str(a->facts) + strcspn(text_str(a->facts), "\t");
+  const int code = agree(ctx->agreement, a, err);
+  ctx->agreement->where = call;
+  return code;
+}
+
+int agree_on_call(struct op_context *ctx, int code, struct error *err, const char *format, ...) {
+  struct text facts = {0};
+  if (comm_alone(ctx->comm))
+    return code;
+  va_list args;
+  va_start(args, format);
+  text_add(&facts, "call\t");
+  text_vaddf(&facts, format, args);
+  va_end(args);
+  code = agree_named(ctx, &(struct agreement){.code = code, .facts = &facts}, err);
+  text_free(&facts);
+  return code;
+}
+
+void agree_print_values(struct text *out, int type, int count, const void *values) {
+  const enum type_code code = (enum type_code)type;
+  const unsigned char *value = values;
+  text_add(out, type_info(code)->name);
+  for (int i = 0; value && i < count; i++) {
+    text_add(out, i ? ", " : " ");
+    type_add(code, value + (size_t)i * type_info(code)->size, out);
+  }
 }

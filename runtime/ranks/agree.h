@@ -1,4 +1,4 @@
-/* What ranks must have in common, found out by small collectives. Everything here is collective; one rank alone
+/* Agreement of ranks on what they must have in common, by small collectives. Everything here is collective; one rank alone
  * always agrees with itself. It has a comm of its own, so that ranks that went different ways mix up no other
  * messages. */
 #ifndef OP2JIT_AGREE_H
@@ -18,7 +18,7 @@ int agree_on_success(struct comm *c, int code, struct error *err);
 /* All succeed or all fail, and each of a few values (at most AGREE_NUMBERS) becomes the largest of all ranks'. */
 int agree_on_largest(struct comm *c, int code, double *values, int count, struct error *err);
 
-/* What a rank brings along. */
+/* The values that a rank brings along. */
 struct agreement {
   int code; /* its outcome so far, with the error set */
   /* Lines "what TAB value", the first with the call ("loop res_calc"): the same on all ranks, or OP_ERR_MPI with

@@ -2,14 +2,16 @@
  * from the main thread only. Everything but what is marked local is collective: all ranks, in the same order.
  * Every call that waits does so through one loop that looks at the clock, so that a rank that never comes can be
  * named (OP2_HANG). */
-#ifndef OP2JIT_COMM_H
-#define OP2JIT_COMM_H
+#ifndef OP2JIT_RANKS_COMM_H
+#define OP2JIT_RANKS_COMM_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "base/error.h"
-#include "base/size.h"
+#include "base/list.h"
+#include "base/text.h"
+#include "context/context.h"
 
 struct comm;
 struct comm_gather;
@@ -32,7 +34,7 @@ struct comm_messages {
   size_t *bytes;
 };
 
-/* What a plugin exports as `op2jit_comm_table`. All int calls: OP_OK or OP_ERR_MPI with the error set. Sizes are
+/* The table that a plugin exports as `op2jit_comm_table`. All int calls: OP_OK or OP_ERR_MPI with the error set. Sizes are
  * bytes and may exceed what MPI counts in one message. */
 struct comm_table {
   int version;      /* of this table: COMM_TABLE_VERSION */
@@ -88,7 +90,7 @@ struct comm_table {
   int (*pause)(struct comm *c, bool anew, struct error *err);
   /* Ranks of one colour become a comm of their own, in the same order. A negative colour: *out is NULL. */
   int (*split)(struct comm *c, int colour, struct comm **out, struct error *err);
-  /* Does MPI send from and receive into the memory of NVIDIA's GPUs, as far as it says? Local. */
+  /* True if MPI says that it sends from and receives into the memory of NVIDIA's GPUs. Local. */
   bool (*takes_gpu_memory)(const struct comm *c);
   /* This rank failed alone in a call of all ranks, which the others cannot know: from now on each rank that waits
    * for it, on this comm or one split from it for all ranks, gets the error with the rank in front, and whatever
@@ -146,7 +148,7 @@ static inline bool comm_alone(const struct comm *c) {
 
 /* ---- how a process gets its comm (comm.c, comm_open.c) ---- */
 
-/* What a program said at op_init_comm. */
+/* The arguments of op_init_comm. */
 struct comm_given {
   int fortran;
   const char *library; /* what MPI_Get_library_version says in the program */
@@ -169,5 +171,36 @@ int comm_open(struct comm **out, const struct comm_options *options, struct erro
 int comm_open_alone(struct comm **out, struct error *err);
 /* NULL is allowed. */
 void comm_close(struct comm *c);
+
+/* Ranks that run on one backend, where a job has several (OP2_BACKEND=cuda,openmp). While they choose, make and time the
+ * ways to run a loop they are all the ranks there are: others have other ways, and try at other times. */
+/* The word, in a list of words with ',' between them, of the rank of this number on its machine: the last one holds for all that
+ * follow. Gives its place in the list, or that of an equal word before it. Local. */
+int node_word(const char *list, int number, struct text *out);
+
+/* ctx->peers, by this rank's word of the list; stays NULL where all ranks have one word. Collective. */
+int peers_open(struct op_context *ctx, const char *list, struct error *err);
+void peers_close(struct op_context *ctx);
+
+/* Ranks as they were. */
+struct peers_all {
+  struct comm *comm, *agreement;
+};
+/* From here to peers_leave the context's ranks are this one's peers. What these agreed on, an error too, the others do not know:
+ * they are to be asked, or told, afterwards. Nothing where there are no peers. */
+static inline struct peers_all peers_enter(struct op_context *ctx) {
+  const struct peers_all all = {ctx->comm, ctx->agreement};
+  if (ctx->peers)
+    ctx->comm = ctx->agreement = ctx->peers;
+  return all;
+}
+static inline int peers_leave(struct op_context *ctx, const struct peers_all *all, int code,
+                              struct error *err) {
+  ctx->comm = all->comm;
+  ctx->agreement = all->agreement;
+  if (ctx->peers && code)
+    err->teller = ERROR_MINE;
+  return code;
+}
 
 #endif

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/sha256.h"
-#include "base/size.h"
 #include "jit/key/elf_note.h"
 #include "jit/plugin.h"
 #include "jit/target.h"
@@ -68,7 +68,7 @@ static int lead(struct kind *s, long long first, const char *compiler, struct er
   return code;
 }
 
-/* What the ranks of a kind are asked for their leader. */
+/* The question that finds the leader of a kind. */
 struct question {
   const char *compiler; /* known already */
   kind_asked *asked;    /* or NULL */

@@ -3,7 +3,7 @@
 #ifndef OP2JIT_RUNTIME_KIND_H
 #define OP2JIT_RUNTIME_KIND_H
 
-#include "jit/share.h"
+#include "jit/plugin.h"
 #include "ranks/comm.h"
 
 struct kind {

@@ -1,6 +1,6 @@
 #include "record/columns.h"
 
-#include "base/size.h"
+#include "base/list.h"
 
 struct columns {
   const struct loop *loop;
@@ -9,29 +9,27 @@ struct columns {
   int count;
 };
 
-static void add_ragged(struct columns *l, const struct map *map) {
-  l->items[l->count++] = (struct plan_column){.table = map->table,
-                                              .first = map->first + l->part->begin,
-                                              .arity = 1,
-                                              .target = map->to->id,
-                                              .target_size = map->to->extents[EXTENT_NONEXEC]};
+/* `table` and `first` from the part's first element on. */
+static void push(struct columns *l, const int *table, const long long *first, int arity, int column,
+                 const struct set *target) {
+  l->items[l->count++] = (struct plan_column){.table = table,
+                                              .first = first,
+                                              .arity = arity,
+                                              .column = column,
+                                              .target = target->id,
+                                              .target_size = target->extents[EXTENT_NONEXEC]};
 }
 
 /* Rows of a ragged map that all are as long are those of a map of one arity. */
 static void add_column(struct columns *l, const struct map *map, int arity, int column) {
-  l->items[l->count++] = (struct plan_column){.table = map->table + (size_t)l->part->begin * (size_t)arity,
-                                              .arity = arity,
-                                              .column = column,
-                                              .target = map->to->id,
-                                              .target_size = map->to->extents[EXTENT_NONEXEC]};
+  push(l, map->table + (size_t)l->part->begin * (size_t)arity, NULL, arity, column, map->to);
 }
 
 static void add(struct columns *l, const struct map *map, int column) {
-  if (map->first) {
-    add_ragged(l, map);
-    return;
-  }
-  add_column(l, map, map->arity, column);
+  if (map->first)
+    push(l, map->table, map->first + l->part->begin, 1, 0, map->to);
+  else
+    add_column(l, map, map->arity, column);
 }
 
 static void add_turned(struct columns *l) {
@@ -49,9 +47,9 @@ static bool shares_its_dat(const struct loop *loop, const struct loop_arg *direc
   return false;
 }
 
-/* Of a compiled kernel nothing is known but its descriptors, and where elements meet in what is written the order counts:
- * all that reaches a dat which is changed through a map, or changed and reached through one, decides who may run at the
- * same time. */
+/* A dat that is changed and reached through a map, by whatever arguments. Nothing but descriptors is known of a
+ * compiled kernel, and where elements meet their order counts: all that reaches such a dat decides which elements may
+ * run at the same time. */
 static bool is_shared(const struct loop *loop, const struct dat *dat) {
   bool changed = false, mapped = false;
   for (int i = 0; i < loop->nargs; i++) {
@@ -76,27 +74,11 @@ bool loop_meets(const struct loop *loop) {
   return meets;
 }
 
-static void add_own(struct columns *l) {
-  const struct set *set = l->loop->set;
-  l->items[l->count++] = (struct plan_column){.arity = 1,
-                                              .column = (int)l->part->begin,
-                                              .target = set->id,
-                                              .target_size = set->extents[EXTENT_NONEXEC]};
-}
-
-static void add_entries(struct columns *l, const struct map *map) {
-  l->items[l->count++] = (struct plan_column){.table = map->numbers,
-                                              .first = map->first + l->part->begin,
-                                              .arity = 1,
-                                              .target = map->entries->id,
-                                              .target_size = map->entries->extents[EXTENT_NONEXEC]};
-}
-
 static void add_arg(struct columns *l, const struct loop_arg *arg) {
   if (arg->entry)
-    add_entries(l, arg->map);
+    push(l, arg->map->numbers, arg->map->first + l->part->begin, 1, 0, arg->map->entries);
   else if (!arg->map)
-    add_own(l);
+    push(l, NULL, NULL, 1, (int)l->part->begin, l->loop->set);
   else
     for (int c = 0; c < arg_columns(arg); c++)
       add(l, arg->map, arg->idx < 0 ? c : arg->idx);

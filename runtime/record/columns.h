@@ -26,7 +26,7 @@ static inline bool arg_is_turned(const struct loop_arg *arg) {
   return arg->form == DESC_DAT && arg->present && !arg_is_direct(arg) && !arg->entry &&
          access_reduces(arg->access);
 }
-/* Of an argument with a map. Through a ragged one: one, in which each element has as many targets as it has. */
+/* Columns of an argument with a map; one of a ragged map, in which each element has its own number of targets. */
 static inline int arg_columns(const struct loop_arg *arg) {
   return arg->idx >= 0 || arg->map->first ? 1 : arg->map->arity;
 }

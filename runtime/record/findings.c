@@ -69,7 +69,7 @@ static int compare_items(const void *a, const void *b) {
   return compare(*(const struct finding *const *)a, *(const struct finding *const *)b);
 }
 
-/* Of words of several lines each is indented. */
+/* Indent each line of the words. */
 static void add_indented(const char *words, struct text *out) {
   for (;;) {
     const size_t length = strcspn(words, "\n");

@@ -1,4 +1,4 @@
-/* What breaks a rule of loops, as it is found. The first thing found is an error, or all are collected (OP2_CHECK=list). */
+/* Broken rules of loops. The first one is an error, or all are collected (OP2_CHECK=list). */
 #ifndef OP2JIT_FINDINGS_H
 #define OP2JIT_FINDINGS_H
 
@@ -6,15 +6,15 @@
 
 #include "base/error.h"
 #include "base/list.h"
-#include "jit/proof/rules.h"
+#include "jit/facts.h"
 
 struct loop;
 struct loop_arg;
 
-/* What mends an argument of which a rule is broken; NULL: no words are known. */
+/* The remedy for an argument that breaks the rule; NULL: there are no words for it. */
 const char *rule_remedy(enum rule rule, const struct loop_arg *arg);
 
-/* Of a loop, a rule and an argument: how often, and the words of the first. */
+/* One loop, rule and argument: how often, and the words of the first time. */
 struct finding {
   char *loop, *first;
   enum rule rule;
@@ -35,7 +35,7 @@ int findings_merge(struct findings *to, const struct findings *from, struct erro
 void findings_print(struct findings *f, struct text *out);
 void findings_free(struct findings *f);
 
-/* Where what is found goes. */
+/* The place for findings. */
 struct notes {
   struct error *err;
   struct findings *list; /* NULL: the first is an error */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/size.h"
+#include "base/list.h"
 #include "base/types.h"
 #include "context/context.h"
 

@@ -6,16 +6,15 @@
 #define OP2JIT_KEPT_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "op2jit.h"
 
 struct op_context;
 
-/* Of the context; made with the first copy. */
-struct kept;
+/* One for the context; made with the first copy. */
 
-/* What `data` of a global points to becomes its own. Without memory, or before op_init, it has none: its loop fails. */
+/* Copy the values that `data` of a global points to. Without memory, or before op_init, there is no copy: the loop
+ * fails. */
 void kept_take(struct op_context *ctx, op_arg *arg);
 static inline bool kept_has(const op_arg *arg) {
   return arg->reserved_[0] != 0;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/size.h"
+#include "base/list.h"
 #include "context/context.h"
 #include "context/trace.h"
 #include "mesh/globals.h"

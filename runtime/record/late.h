@@ -13,7 +13,7 @@ int late_begin(struct op_context *ctx, struct launch *launch, struct error *err)
 /* All that are on their way are handed back. All ranks at the same call. After an error the others are still on their
  * way. */
 int late_end(struct op_context *ctx, struct error *err);
-/* None is on its way any more, and none is handed back. Local. */
+/* Drop all late results: none is handed back. Local. */
 void late_drop(struct op_context *ctx);
 
 #endif

@@ -2,12 +2,11 @@
  * the same for every call is the record's. Limits for launches that wait: `variant` is a number of the record's,
  * so nothing may unmake it or list the ways anew meanwhile (tune_next and tune_ran may); and the gather form, like
  * CUDA, keeps pointers of a run in the variant: two launches of one loop cannot stand in one schedule there. */
-#ifndef OP2JIT_LAUNCH_H
-#define OP2JIT_LAUNCH_H
+#ifndef OP2JIT_RECORD_LAUNCH_H
+#define OP2JIT_RECORD_LAUNCH_H
 
+#include "exec/executor.h"
 #include "record/record.h"
-
-struct deep_loop;
 
 struct launch {
   struct loop *loop;
@@ -31,7 +30,7 @@ struct launch {
   uint64_t stale;            /* a bit for each need */
   const struct deep_loop
       *deep; /* of others' elements only these run, and all that it needs is there; NULL: its own parts
-                                   and needs (loop/spread/copies.h) */
+                                   and needs (loop/chain/deep.h) */
   enum space exchange_space;
 };
 
@@ -54,17 +53,17 @@ static inline void launch_put(struct launch *launch) {
   launch->next = launch->loop->ready.spare;
   launch->loop->ready.spare = launch;
 }
-/* What became of it. Of one that waited the message begins with its place: the call that runs it is another one. */
+/* The outcome. If the launch waited, the message begins with its place, since another call runs it. */
 int launch_ended(const struct launch *launch, int code, struct error *err);
 /* Let it fit its record, which was made anew, or which it is the first launch of. */
 int launch_fit(struct launch *launch, struct error *err);
-/* How many reduction slots each part takes, in the order of the parts. */
+/* Set the number of a part's reduction slots, part after part. */
 void launch_set_slots(struct launch *launch, int part, int nslots);
 /* Globals and slots hold what the user's memory holds. */
 int launch_start(struct launch *launch, struct error *err);
 /* The slots alone, as many as launch_set_slots said. */
 int launch_start_slots(struct launch *launch, struct error *err);
-/* What comes of globals with handles again, since earlier loops have run. */
+/* Start anew from globals with handles, since earlier loops have run. */
 void launch_start_handles(struct launch *launch);
 /* One slot alone. */
 void launch_start_slot(const struct launch *launch, unsigned char *slot);
@@ -77,5 +76,12 @@ void loop_note_wait(struct loop *loop, double start);
  * them in the slot if they win. */
 void launch_offer_extremum(const struct launch *launch, int i, unsigned char *slot, const void *value,
                            const void *payload, long long number);
+
+/* The time of a loop that never waits for memory. */
+/* Seconds of all elements on one thread, by the loop's own code on some of its first elements, whose data are copied
+ * to where the caches have them: a small mesh. Nothing of the program's is changed. 0: it is not known, as the loop has
+ * few elements, these reach far, or there is no memory. `work` is generated code that runs ranges of elements, with its
+ * frame. */
+double floor_seconds(const struct launch *launch, const struct work *work);
 
 #endif

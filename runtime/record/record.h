@@ -1,5 +1,4 @@
-/* What is known of one loop, and the same for all its calls: its arguments, description, parts. A call is a launch
- * (launch.h). */
+/* The record of one loop, which all its calls share: arguments, description, parts. A call is a launch (launch.h). */
 #ifndef OP2JIT_RECORD_H
 #define OP2JIT_RECORD_H
 
@@ -8,29 +7,14 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "jit/front/describe.h"
-#include "jit/front/kernel.h"
-#include "jit/proof/facts.h"
+#include "exec/executor.h"
+#include "exec/hardware.h"
+#include "jit/facts.h"
+#include "jit/kernel/kernel.h"
 #include "mesh/globals.h"
 #include "mesh/mesh.h"
 #include "mesh/subset.h"
-#include "run/hardware.h"
-#include "run/schedule.h"
 #include "spread/exchange.h"
-
-struct op_context;
-struct op2jit_compiled;
-struct op2jit_origin;
-struct op2jit_place;
-struct read_kernel;
-struct dat;
-struct fusion;
-struct check_state;
-struct backend;
-struct tuning;
-struct launch;
-struct loop_form;
-struct loop_site;
 
 /* The idx of an argument that names a global by its handle, which is where dats' are: one loop for each. */
 enum { ARG_BY_HANDLE = 0 };
@@ -70,18 +54,18 @@ static inline bool arg_is_own(const struct loop_arg *arg) {
   return arg->entry || arg_is_direct(arg);
 }
 
-/* What element e reaches by the argument: as many places as it has targets, one without a map or by one column. */
+/* The places that element e reaches by the argument: one for each target; one without a map or by one column. */
 static inline long arg_begin(const struct loop_arg *arg, long e) {
   return !arg->map ? e : map_begin(arg->map, e) + (arg->idx < 0 ? 0 : arg->idx);
 }
 static inline long arg_end(const struct loop_arg *arg, long e) {
   return arg->map && arg->idx < 0 ? map_end(arg->map, e) : arg_begin(arg, e) + 1;
 }
-/* Of a loop over a subset: its elements' entries do not follow one another. */
+/* The loop is over a subset: its elements' entries do not follow one another. */
 static inline bool arg_is_scattered(const struct loop_arg *arg) {
   return arg->entry && arg->map->numbers;
 }
-/* What its places lead to; NULL: to themselves. */
+/* The targets of places; NULL: the places themselves. */
 static inline const int *arg_table(const struct loop_arg *arg) {
   return !arg->map ? NULL : arg->entry ? arg->map->numbers : arg->map->table;
 }
@@ -140,14 +124,14 @@ struct loop_stats {
   bool ordered;                   /* adds in the order of the user's numbers, and exactly */
   double collect_seconds;         /* of the seconds, of one that is ordered, to collect what was kept apart */
   double floor;                   /* of a loop of chains: floor.h's seconds, 0: not known */
-  double hardware[HARDWARE_MOST]; /* what was counted of all calls, see run/hardware.h */
+  double hardware[HARDWARE_MOST]; /* what was counted of all calls, see exec/hardware.h */
 };
 
 struct loop;
 struct loop_call;
 
-/* What loops need whose kernels are functions of the program: a text for it is found, or they run by the function. Filled by
- * api/op2. */
+/* Functions for loops whose kernels are functions of the program: they find a text, or let the loop run by the
+ * function. Filled by api/op2. */
 struct loop_functions {
   int (*meet)(struct op_context *ctx, const struct loop_call *call,
               struct error *err); /* before a call's record is made */
@@ -160,11 +144,11 @@ struct loop_functions {
   bool (*reread)(struct op_context *ctx, struct loop *loop, int code, struct error *err);
   /* From now on it runs by the function, because of `why`; `code` is its code, or OP_OK. OP_ERR_MEMORY. */
   int (*give_up)(struct op_context *ctx, struct loop *loop, int code, const char *why, struct error *err);
-  /* Of another backend, with which a text that is in doubt is compared. */
+  /* The backend with which a text that is in doubt is compared. */
   const struct backend *(*second)(void);
 };
 
-/* Which call a record is of: by these it is found again. */
+/* The call that a record is for: the record is found by it. */
 struct loop_key {
   uint64_t hash;
   size_t order;      /* of the first call */
@@ -175,7 +159,7 @@ struct loop_key {
   int line;
 };
 
-/* What a loop needs to run, made from its description at its first call, and anew when that changes. */
+/* The part of a loop that is made from its description at the first call, and anew when that changes. */
 struct loop_ready {
   bool prepared;
   unsigned epoch, constant_epoch; /* of the mesh, when it was described */
@@ -201,16 +185,15 @@ struct loop_ready {
   struct halo_need needs[OP_MAX_ARGS];
   int nneeds;
   size_t global_bytes;  /* READ, WRITE and RW globals of a launch */
-  void **frame;         /* what a launch's starts from: desc_slots() pointers, see jit/front/describe.h */
+  void **frame;         /* what a launch's starts from: desc_slots() pointers, see jit/kernel/kernel.h */
   unsigned made;        /* changes whenever launches have to be fitted to the record anew */
   struct launch *spare; /* launches that wait for a call, see launch_get */
 
   void *backend_state;
   /* Its ways to run, by numbers of the backend's; the default, and the one that runs. */
   int nvariants, standard, variant;
-  int single;          /* of a loop for many threads: the way to run it on one, see tuner.h. 0: none */
   int threads;         /* that it may use: its times are remembered by them */
-  int crew;            /* that a run of few elements gets, of those that its plan has; 0: all (tune/crew.h) */
+  int crew;            /* that a run gets, of those that its plan has; 0: all (loop/tune_duel.h) */
   double code_seconds; /* that the longest compile of its code took, in this run or an earlier one */
   double
       behind_seconds; /* that a processor took for compiles behind the program, as far as nobody paid for them */
@@ -221,15 +204,15 @@ struct loop_ready {
     double seconds;      /* of a call */
     double saved;        /* less, where it is part of a graph */
     double graph;        /* that giving one takes */
-  } expected;            /* of a device (loop/auto/device.h) */
-  struct tuning *tuning; /* tune/choose.c's */
+  } expected;            /* of a device (loop/chain/worth.h) */
+  struct tuning *tuning; /* loop/choose.c's */
 };
 
 struct loop {
   struct loop *next; /* with the same hash bucket */
   struct loop_key key;
 
-  /* What it is. */
+  /* Identity. */
   char *name; /* in messages and reports */
   struct set *set;
   int nargs;
@@ -244,7 +227,7 @@ struct loop {
    * a text. */
   const struct op2jit_compiled *compiled;
   const struct loop_functions *functions; /* NULL: a text */
-  struct op2jit_place *places;
+  struct op2jit_placed *places;
   struct fusion *fusion; /* of a loop made of several (loop/fused/); else NULL */
   const struct read_kernel
       *source;     /* the text of that function, found in the program's sources; NULL: none */
@@ -253,7 +236,7 @@ struct loop {
   bool unproved;   /* its text breaks a promise, and it runs all the same (OP2_CHECK=list) */
   bool forgiven;   /* elements meet in a way that its arguments do not allow */
   bool meets;      /* that, or elements meet in what it writes: no two such run at a time, nor in one strip */
-  bool reproducible; /* the same bits, whatever runs it (context/reproducible.h) */
+  bool reproducible; /* the same bits, whatever runs it (context/forced.h) */
   bool ordered; /* that, and its elements may meet: in floating point, or in what they write through maps */
   bool ranged;  /* it runs by that function's forms over ranges, not by a text */
   range_function range[2]; /* its forms for WORK_RANGE and WORK_LIST */
@@ -274,6 +257,15 @@ struct loop_table {
   struct loop **buckets;
   size_t nbuckets, count, next_order;
 };
+/* The record behind this one, the first one behind NULL; NULL: there is none. In no order. */
+struct loop *loop_next(const struct loop_table *table, const struct loop *loop);
+/* The most threads that one of the loops may use. */
+static inline int loops_threads(struct loop *const *loops, int n) {
+  int most = 1;
+  for (int i = 0; i < n; i++)
+    most = loops[i]->ready.threads > most ? loops[i]->ready.threads : most;
+  return most;
+}
 
 /* One op_par_loop as the user wrote it, valid while the call lasts. */
 struct loop_call {
@@ -289,6 +281,12 @@ struct loop_call {
   const struct op2jit_origin *origin;     /* of a compiled one */
 };
 
+/* The call of a loop whose kernel is a text. */
+static inline struct loop_call loop_call_of(const char *text, const char *name, op_set set, int nargs,
+                                            const op_arg *args, const char *file, int line) {
+  return (struct loop_call){
+      .text = text, .name = name, .set = set, .nargs = nargs, .args = args, .file = file, .line = line};
+}
 static inline const char *loop_call_told(const struct loop_call *call) {
   return call->told ? call->told : call->name;
 }
@@ -297,7 +295,7 @@ uint64_t loop_hash(const struct loop_call *call);
 struct loop *loop_find(const struct loop_table *table, uint64_t hash, const struct loop_call *call);
 /* Its hash is set. The table owns it then; after an error it is still the caller's. */
 int loop_add(struct op_context *ctx, struct loop *loop, struct error *err);
-/* Is the dat, map or set one of its arguments, or what it runs over, or the parent of that? */
+/* The dat, map or set is one of its arguments, or the loop's set, or the parent of one of these. */
 bool loop_uses(const struct loop *loop, const void *object);
 /* Calls that name the set as `to` find the records of those that named it as `from`; whether there are any. */
 bool loops_rename(struct op_context *ctx, op_set from, op_set to);
@@ -326,7 +324,7 @@ static inline void loop_count_code(struct loop *loop, bool compiled) {
 }
 /* Its elements add to rows of a matrix by a map: as an increment through it, so that copies run too. */
 bool loop_fills_matrix(const struct loop *loop);
-/* Its elements add to the rows of a matrix at once (spread/bridge/sums.h): it waits for no others. */
+/* Its elements add to the rows of a matrix at once (spread/sums.h): it waits for no others. */
 bool loop_adds_to_rows(const struct loop *loop);
 /* A dat is written through a map, or a matrix is. */
 bool loop_writes_through_map(const struct loop *loop);

@@ -1,5 +1,5 @@
-/* Who looks at each call of a loop before it runs or waits, because derivatives are recorded or carried along, or what
- * checkpoints need: filled by tape and checkpoint. */
+/* Recorders of calls: tape, which records or carries along derivatives, and checkpoint. They look at each call before
+ * it runs or waits. */
 #ifndef OP2JIT_RECORDER_H
 #define OP2JIT_RECORDER_H
 
@@ -25,7 +25,7 @@ struct recorder {
   const char *no_matrix, *no_graph; /* ends of messages: why it takes no loops of these */
 };
 
-/* Who keeps calls of loops, for `op2jit replay`: filled by capture. */
+/* The keeper of calls for `op2jit replay`: filled by capture. */
 struct catcher {
   /* A call is about to run. *caught: `after` is to be told when it has run. An error refuses it. */
   int (*before)(struct op_context *ctx, struct loop *loop, const struct loop_call *call, bool *caught,

@@ -1,11 +1,11 @@
-/* What comes of a launch: partial results are combined in the order of their slots, so that it does not depend on the
- * number of threads. */
+/* Results of a launch: partial ones are combined in the order of their slots, so that the number of threads does not
+ * matter. */
 #include "record/results.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "base/exact/exact.h"
+#include "base/exact.h"
 #include "context/context.h"
 #include "mesh/globals.h"
 
@@ -54,7 +54,7 @@ void results_combine(const struct loop_arg *arg, const struct partial *from, uns
                       from->first + arg->offset + (size_t)c * size, from->distance, (size_t)from->count);
 }
 
-/* Where the user's start is a NaN, numbers are better, as in type_combine_many. */
+/* If the user's start is a NaN, any number is better, as in type_combine_many. */
 static bool improves(const struct loop_arg *arg, const void *start, const void *now, const void *candidate) {
   unsigned char best[sizeof(long double)];
   if (isnan(type_number(arg->type, start)) &&
@@ -115,7 +115,7 @@ static void combine_with_payload(const struct launch *launch, int i, const struc
   }
 }
 
-/* Of the parts whose results count. */
+/* The partial results of parts that count. */
 static struct partial own_results(const struct launch *launch) {
   const int last = launch->loop->ready.nresults - 1;
   return (struct partial){.first = launch->slots,
@@ -150,7 +150,7 @@ void results_merge(const struct launch *launch, unsigned char *slot) {
     if (!arg_is_reduction(arg))
       continue;
     const bool sum = arg->exact && arg->access == OP_INC;
-    if (sum && own.count == 1) /* a device's: carried it could not be cut any more */
+    if (sum && own.count == 1) /* a device's: it cannot be cut once it is carried */
       memcpy(slot + arg->offset, own.first + arg->offset, (size_t)arg->dim * sizeof(struct exact));
     for (int c = 0; c < arg->dim && sum && own.count > 1; c++)
       add_exact(arg, &own, c, slot + arg->offset + (size_t)c * sizeof(struct exact));

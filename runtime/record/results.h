@@ -35,7 +35,8 @@ int results_with_others(struct op_context *ctx, struct launch *launch, struct er
 /* ---- ranks (results_ranks.c): each one's results in one slot, then these in the order of the ranks, so that all
  * have the same bits ---- */
 
-/* What a rank brings: its slot, its globals, the loop's name, what it starts from, and whether the globals count. */
+/* The bytes that a rank brings: its slot, its globals, the loop's name, a hash of its start, and whether the globals
+ * count. */
 struct brought {
   size_t slot, globals, bytes; /* bytes: all of it, 0: the loop has no results */
 };

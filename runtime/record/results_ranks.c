@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/size.h"
+#include "base/list.h"
 #include "context/context.h"
 #include "context/trace.h"
 #include "mesh/globals.h"
@@ -75,7 +75,7 @@ int results_check_names(const struct op_context *ctx, const struct brought *b, c
 
 /* ---- what the loop starts from ---- */
 
-/* What comes of the values that it has before the loop: what each rank starts from. */
+/* The result depends on the argument's value before the loop. */
 static bool starts(const struct loop *loop, int i) {
   const struct loop_arg *arg = &loop->args[i];
   const bool kept =
@@ -84,7 +84,7 @@ static bool starts(const struct loop *loop, int i) {
          (arg_is_reduction(arg) || arg->form == DESC_INFO || (arg_is_global(arg) && arg->access == OP_RW));
 }
 
-/* Of all that the loop starts from: it travels with the results. */
+/* A hash of all starting values, which travels with the results. */
 static uint64_t hash_starts(const struct launch *launch) {
   uint64_t hash = 0;
   for (int i = 0; i < launch->loop->nargs; i++) {

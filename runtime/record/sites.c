@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/nearest.h"
-#include "base/size.h"
+#include "base/list.h"
 #include "base/text.h"
 #include "context/context.h"
 #include "mesh/handles.h"

@@ -1,6 +1,6 @@
-/* What is told of a loop when the program ends. Records come and go with the temporaries, maps and sets that they use;
- * calls of one kernel with arguments of the same kind, on sets and through maps of the same names, are one row of a
- * report all the same. */
+/* The account of a loop at the end of a program. Records come and go with temporaries, maps and sets; calls of one
+ * kernel with arguments of the same kind, on sets and through maps of the same names, are one row of a report all the
+ * same. */
 #ifndef OP2JIT_SITES_H
 #define OP2JIT_SITES_H
 
@@ -20,8 +20,8 @@ struct loop_site {
 
 /* The site of a call whose record is to be made: one that has none, or a new one, in ctx->sites. OP_ERR_MEMORY. */
 struct loop_site *site_get(struct op_context *ctx, const struct loop_call *call, struct error *err);
-/* How heavy a warning about the loop is: one for each call in the program's sources, and what comes again, from other dats
- * or a new record, is information. `what` tells kinds of warnings apart. */
+/* The weight of a warning about the loop: a warning once for each call in the program's sources, information when it
+ * comes again, from other dats or a new record. `what` tells kinds of warnings apart. */
 enum log_level site_weight(const struct op_context *ctx, const struct loop *loop, const char *what);
 /* The record goes on with the site's statistics; it is about to go, and leaves them. */
 void site_enter(struct loop_site *site, struct loop *record);

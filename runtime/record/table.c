@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "context/context.h"
 #include "mesh/mesh.h"
 #include "mesh/subset.h"
@@ -29,7 +29,7 @@ uint64_t loop_hash(const struct loop_call *call) {
   return mix(sum);
 }
 
-/* What makes an argument another one. The address of a global does not: it may differ from call to call. */
+/* The arguments have one record. The address of a global does not matter: it may differ from call to call. */
 static bool same_arg(const op_arg *a, const op_arg *b) {
   return a->dat_ == b->dat_ && a->map_ == b->map_ && a->form_ == b->form_ && a->idx_ == b->idx_ &&
          a->dim_ == b->dim_ && a->type_ == b->type_ && a->access_ == b->access_ &&
@@ -150,6 +150,13 @@ void loops_rename_dat(struct op_context *ctx, op_dat from, op_dat to) {
   rename_all(ctx->loops, from, to);
 }
 
+struct loop *loop_next(const struct loop_table *table, const struct loop *loop) {
+  struct loop *next = loop ? loop->next : NULL;
+  for (size_t b = loop ? (loop->key.hash & (table->nbuckets - 1)) + 1 : 0; !next && b < table->nbuckets; b++)
+    next = table->buckets[b];
+  return next;
+}
+
 static int by_order(const void *a, const void *b) {
   const struct loop *const *x = a, *const *y = b;
   return (*x)->key.order < (*y)->key.order ? -1 : (*x)->key.order > (*y)->key.order;
@@ -158,9 +165,8 @@ static int by_order(const void *a, const void *b) {
 struct loop **loop_records(const struct op_context *ctx) {
   struct loop **records = array_new(ctx->loops->count, sizeof *records);
   size_t n = 0;
-  for (size_t b = 0; records && b < ctx->loops->nbuckets; b++)
-    for (struct loop *loop = ctx->loops->buckets[b]; loop; loop = loop->next)
-      records[n++] = loop;
+  for (struct loop *loop = NULL; records && (loop = loop_next(ctx->loops, loop));)
+    records[n++] = loop;
   if (records)
     qsort(records, n, sizeof *records, by_order);
   return records;
@@ -168,11 +174,10 @@ struct loop **loop_records(const struct op_context *ctx) {
 
 long long *loop_times(const struct op_context *ctx) {
   long long *times = array_new((size_t)ctx->mesh->sets.count, sizeof *times);
-  for (size_t b = 0; times && b < ctx->loops->nbuckets; b++)
-    for (const struct loop *loop = ctx->loops->buckets[b]; loop; loop = loop->next) {
-      const double computing = loop->stats.seconds - loop->stats.exchange_seconds;
-      if (loop->set && computing > 0)
-        times[loop->set->id] += (long long)(computing * 1e9);
-    }
+  for (const struct loop *loop = NULL; times && (loop = loop_next(ctx->loops, loop));) {
+    const double computing = loop->stats.seconds - loop->stats.exchange_seconds;
+    if (loop->set && computing > 0)
+      times[loop->set->id] += (long long)(computing * 1e9);
+  }
   return times;
 }

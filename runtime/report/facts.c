@@ -2,13 +2,13 @@
 
 #include <stdlib.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "base/types.h"
 #include "base/whereami.h"
 #include "context/context.h"
 #include "mesh/data.h"
+#include "mesh/halo.h"
 #include "mesh/mesh.h"
-#include "mesh/reach.h"
 #include "mesh/subset.h"
 #include "record/sites.h"
 
@@ -24,7 +24,7 @@ static struct report_view *find_views(const struct op_context *ctx, int *count) 
   return views;
 }
 
-/* What the program has in its own array it may look at there. */
+/* Dats without a reader. The program may read a view in its own array. */
 static struct report_unread *find_unread(const struct op_context *ctx, int *count) {
   const struct list *dats = &ctx->mesh->dats;
   struct report_unread *unread = array_new((size_t)dats->count, sizeof *unread);
@@ -69,7 +69,7 @@ static struct report_moved *find_moved(const struct op_context *ctx, int *count)
 
 /* ---- the order of the mesh ---- */
 
-/* Of all dats that loops reach through a map: the longest rows, and the loop that takes the most time. */
+/* The use of a map: the longest rows that loops reach through it, and the loop that takes the most time. */
 struct use {
   const struct map *map;
   size_t row_bytes;
@@ -147,22 +147,10 @@ static struct report_order *find_orders(const struct op_context *ctx, const stru
   return orders;
 }
 
-void facts_find(const struct op_context *ctx, struct report *r, struct report_facts *out) {
-  r->views = out->views = find_views(ctx, &r->nviews);
-  r->unread = out->unread = find_unread(ctx, &r->nunread);
-  r->moved = out->moved = find_moved(ctx, &out->nmoved);
-  r->nmoved = out->nmoved;
+void facts_find(const struct op_context *ctx, struct report *r) {
+  r->views = find_views(ctx, &r->nviews);
+  r->unread = find_unread(ctx, &r->nunread);
+  r->moved = find_moved(ctx, &r->nmoved);
   if (r->cache_bytes && report_seconds(r) > REPORT_SHORT)
-    r->orders = out->orders = find_orders(ctx, r, &r->norders);
-}
-
-void facts_free(struct report_facts *facts) {
-  free(facts->views);
-  free(facts->unread);
-  for (int i = 0; facts->moved && i < facts->nmoved; i++) {
-    text_free(&facts->moved[i].loops);
-    text_free(&facts->moved[i].now);
-  }
-  free(facts->moved);
-  free(facts->orders);
+    r->orders = find_orders(ctx, r, &r->norders);
 }

@@ -1,10 +1,14 @@
-/* What is made of the figures of loops, and how times are written. */
+/* Figures that are computed from those of loops, and the form of times. */
 #include <stdio.h>
 
 #include "report/forms.h"
 
+enum report_origin report_origin(const struct report_row *row) {
+  return row->stats.compiled ? REPORT_COMPILED : row->stats.from_cache ? REPORT_CACHE_HIT : REPORT_NATIVE;
+}
+
 double report_rate(const struct report_row *row) {
-  return row->seconds > 0 ? row->bytes * (double)row->calls / row->seconds * 1e-9 : 0;
+  return row->stats.seconds > 0 ? row->stats.bytes * (double)row->stats.calls / row->stats.seconds * 1e-9 : 0;
 }
 
 double report_share(const struct report *r, const struct report_row *row) {
@@ -12,7 +16,7 @@ double report_share(const struct report *r, const struct report_row *row) {
 }
 
 bool report_in_cache(const struct report *r, const struct report_row *row) {
-  return row->working_set < (double)r->cache_bytes;
+  return row->stats.working_set < (double)r->cache_bytes;
 }
 
 double report_chain_rate(const struct tiled_facts *c) {
@@ -20,13 +24,13 @@ double report_chain_rate(const struct tiled_facts *c) {
 }
 
 bool report_in_tiles(const struct report_row *row) {
-  return 2 * row->tiled_seconds > row->seconds;
+  return 2 * row->stats.tiled_seconds > row->stats.seconds;
 }
 
 double report_seconds(const struct report *r) {
   double seconds = 0;
   for (int i = 0; i < r->nrows; i++)
-    seconds += r->rows[i].seconds;
+    seconds += r->rows[i].stats.seconds;
   return seconds;
 }
 

@@ -8,15 +8,18 @@
 
 #include "base/text.h"
 #include "context/trace.h"
-#include "loop/period/period.h"
-#include "loop/spread/segments.h"
-#include "loop/tiled/tiled.h"
+#include "loop/chain/segments.h"
+#include "loop/chain/tiled.h"
+#include "loop/period.h"
+#include "record/record.h"
 #include "tasks/graph.h"
 
 /* Where a loop's code came from. */
 enum report_origin { REPORT_NATIVE, REPORT_COMPILED, REPORT_CACHE_HIT };
+struct report_row;
+enum report_origin report_origin(const struct report_row *row);
 
-/* Halos of one loop over all ranks. */
+/* The halos of one loop over all ranks. */
 struct report_across {
   double exchange_seconds, waiting_seconds; /* mean of the ranks; waiting is part of exchanging */
   long long exchanges;                      /* of a rank */
@@ -40,7 +43,7 @@ struct report_speed {
   char *version, *variant, *mesh;
 };
 
-/* What JSON and the page have beside the table's columns. Without a record of the loop: nothing. */
+/* Details for JSON and the page. Empty without a record of the loop. */
 struct report_detail {
   struct text set, args, plan; /* args: a line each */
   struct text history;         /* what the cache says of the kernel, newest first: a line each */
@@ -58,32 +61,16 @@ struct report_detail {
   struct text unused; /* "argument 3 (dat "x")": those that its kernel does not name, with ',' between them */
 };
 
-/* What one rank says of one loop. */
+/* The figures of one loop on one rank. */
 struct report_rank {
-  double seconds, exchange_seconds, waiting_seconds, messages, bytes_sent;
+  double seconds, exchange_seconds, waiting_seconds, messages, bytes_sent, exchanges, redundant;
 };
 
 struct report_row {
-  const char *name, *variant; /* variant may be NULL */
-  long long calls;
-  double seconds, plan_seconds, compile_seconds; /* of all calls */
-  double tiled_seconds;                          /* of these, in chains in tiles */
-  double bytes;                                  /* that a call must move, by its descriptors */
-  double working_set;                            /* bytes that a call touches */
-  enum report_origin origin;
+  const char *name;
+  struct loop_stats stats;  /* of all calls; `bytes` are those that what ran last must move */
   double least, mean, most; /* seconds over the ranks; ignored for one rank */
-  long long trials;         /* of the tuner */
-  double
-      trial_seconds; /* what they cost beyond what the best variant would have taken, with preparing them */
-  const char *
-      scalar; /* why a strip is not vector code, in the compiler's words; NULL or "": it is, or is no strip */
-  bool ordered;           /* the same bits, whatever runs it */
-  double collect_seconds; /* of the seconds, to collect what it kept apart for that */
-  int spills;             /* of the code that ran last, -1: nobody knows */
   struct report_across across;
-  long long tried;                    /* variants compiled for trials, beside the loop's own code */
-  double moved;                       /* bytes between host and device in all calls */
-  const double *hardware;             /* what was counted of all calls, in the report's order */
   const struct report_detail *detail; /* NULL: none */
   const struct report_rank *by_rank;  /* one for each rank; NULL: one process */
 };
@@ -146,27 +133,29 @@ struct report {
   size_t own_cache_bytes;  /* of one core */
   size_t cache_bytes;      /* loops that touch less are marked: their bandwidth is not the memory's */
   long long calls, waited; /* of loops; waited: how many did, -1: none could */
-  const struct report_row *rows;
+  struct report_row *rows;
+  struct report_detail *details; /* of the rows */
+  struct report_rank *by_rank;   /* of each row and rank; NULL: one process */
   int nrows;
   const char *const *counters; /* names of what was counted */
   int ncounters;
-  const struct tiled_facts *chains; /* that ran in tiles */
+  struct tiled_facts *chains; /* that ran in tiles */
   int nchains;
   const struct queue_single *singles; /* loops that end chains of ranks */
   int nsingles;
-  const struct chain_facts *ways; /* of chains that come again: what was tried */
+  struct chain_facts *ways; /* of chains that come again: what was tried */
   int nways;
-  const struct layers_facts *layers; /* of chains of ranks, in several layers */
+  struct layers_facts *layers; /* of chains of ranks, in several layers */
   int nlayers;
-  const struct report_graph *graphs; /* of tasks, that ran */
+  struct report_graph *graphs; /* of tasks, that ran */
   int ngraphs;
-  const struct report_view *views;
+  struct report_view *views;
   int nviews;
-  const struct report_order *orders;
+  struct report_order *orders;
   int norders;
-  const struct report_unread *unread;
+  struct report_unread *unread;
   int nunread;
-  const struct report_moved *moved;
+  struct report_moved *moved;
   int nmoved;
   const struct trace_event *events;
   int nevents;
@@ -182,19 +171,17 @@ void report_csv(const struct report *r, struct text *out);
 /* Chrome's trace event format. */
 void report_trace(const struct report *r, struct text *out);
 
-/* What a user could change, a line each. */
+/* Advice to the user, a line each. */
 void report_advice(const struct report *r, struct text *out);
-/* What is said below the table. */
+/* The sentences below the table. */
 void report_notes(const struct report *r, struct text *out);
 
 /* Three digits: more say nothing of a time. */
 void report_three(char *out, size_t size, double value);
 /* Three digits and a unit: "2.50 s", "83.1 ms". */
 void report_time(char *out, size_t size, double seconds);
-/* Of all loops. */
+/* The seconds of all loops. */
 double report_seconds(const struct report *r);
-/* The rows, what took longest first. The caller frees the array only. NULL: no memory. */
-const struct report_row **report_sorted(const struct report *r);
 /* GB/s of a row, 0 if it took no time; its share of the triad, 0 if unknown; whether its data fit in the cache. */
 double report_rate(const struct report_row *row);
 double report_share(const struct report *r, const struct report_row *row);

@@ -1,8 +1,10 @@
 /* Reports for programs: JSON, and events for a browser's trace viewer. */
+#include "report/json.h"
+
 #include <string.h>
 
 #include "base/json.h"
-#include "loop/queue.h"
+#include "loop/chain/queue.h"
 #include "op2jit_checkpoint.h"
 #include "report/forms.h"
 
@@ -16,6 +18,15 @@ static void add_lines(const char *key, const char *lines, struct text *out) {
     json_bytes(out, NULL, p, length);
     p += length + (p[length] == '\n');
   }
+  json_close(out, ']');
+}
+
+typedef void add_item(const struct report *r, int i, struct text *out);
+
+static void add_list(const struct report *r, const char *key, int count, add_item *one, struct text *out) {
+  json_open(out, key, '[');
+  for (int i = 0; i < count; i++)
+    one(r, i, out);
   json_close(out, ']');
 }
 
@@ -62,165 +73,119 @@ static void add_ranks(const struct report *r, const struct report_row *row, stru
   json_close(out, ']');
 }
 
-static void add_row(const struct report *r, const struct report_row *row, struct text *out) {
+static void add_row(const struct report *r, int i, struct text *out) {
+  const struct report_row *row = &r->rows[i];
   json_open(out, NULL, '{');
   json_fields(out,
               "name:t calls:i seconds:d plan_seconds:d compile_seconds:d bytes:d working_set:d "
               "gb_per_second:d triad_share:d trials:i compiled_for_trials:i trial_seconds:d",
-              row->name, row->calls, row->seconds, row->plan_seconds, row->compile_seconds, row->bytes,
-              row->working_set, report_rate(row), report_share(r, row), row->trials, row->tried,
-              row->trial_seconds);
-  if (r->ncounters && row->hardware) {
+              row->name, row->stats.calls, row->stats.seconds, row->stats.plan_seconds,
+              row->stats.compile_seconds, row->stats.bytes, row->stats.working_set, report_rate(row),
+              report_share(r, row), row->stats.trials, row->stats.tried, row->stats.trial_seconds);
+  if (r->ncounters) {
     json_open(out, "counters", '{');
-    for (int i = 0; i < r->ncounters; i++)
-      json_number(out, r->counters[i], row->hardware[i]);
+    for (int k = 0; k < r->ncounters; k++)
+      json_number(out, r->counters[k], row->stats.hardware[k]);
     json_close(out, '}');
   }
-  if (row->moved > 0)
-    json_fields(out, "bytes_moved:d", row->moved);
+  if (row->stats.moved > 0)
+    json_fields(out, "bytes_moved:d", (double)row->stats.moved);
   if (r->ranks > 1)
     add_ranks(r, row, out);
-  if (row->spills >= 0 && row->origin != REPORT_NATIVE)
-    json_fields(out, "spills:n", row->spills);
-  if (row->ordered)
-    json_fields(out, "reproducible:b collect_seconds:d", true, row->collect_seconds);
+  if (row->stats.spills >= 0 && report_origin(row) != REPORT_NATIVE)
+    json_fields(out, "spills:n", row->stats.spills);
+  if (row->stats.ordered)
+    json_fields(out, "reproducible:b collect_seconds:d", true, row->stats.collect_seconds);
   if (row->detail && row->detail->otherwise > 0)
     json_fields(out, "fastest_seconds:d otherwise_seconds:d", row->detail->fastest, row->detail->otherwise);
   if (row->detail)
     add_detail(row->detail, out);
   json_fields(out, "in_tiles:b in_cache:b code:t variant:t scalar:t", report_in_tiles(row),
-              report_in_cache(r, row), origins[row->origin], row->variant,
-              row->scalar && *row->scalar ? row->scalar : NULL);
+              report_in_cache(r, row), origins[report_origin(row)], row->stats.variant,
+              row->stats.scalar && *row->stats.scalar ? row->stats.scalar : NULL);
   if (row->detail && row->detail->nspeeds)
     add_speeds(row->detail, out);
   json_close(out, '}');
   text_add_char(out, '\n');
 }
 
-static void add_chains(const struct report *r, struct text *out) {
-  json_open(out, "chains", '[');
-  for (int i = 0; i < r->nchains; i++) {
-    const struct tiled_facts *c = &r->chains[i];
-    json_object(out, NULL,
-                "first:t last:t loops:n runs:i seconds:d floor_seconds:d cutting_seconds:d tile_bytes:d "
-                "tiles:n chunks:n gap:d "
-                "bytes_of_loops:d bytes:d",
-                c->first, c->last, c->loops, c->runs, c->seconds, c->floor, c->cutting, c->tile_bytes,
-                c->tiles, c->chunks, c->gap, c->called_bytes, c->bytes);
-  }
-  json_close(out, ']');
+static void add_chain(const struct report *r, int i, struct text *out) {
+  const struct tiled_facts *c = &r->chains[i];
+  json_object(out, NULL,
+              "first:t last:t loops:n runs:i seconds:d floor_seconds:d cutting_seconds:d tile_bytes:d "
+              "tiles:n chunks:n gap:d "
+              "bytes_of_loops:d bytes:d",
+              c->first, c->last, c->loops, c->runs, c->seconds, c->floor, c->cutting, c->tile_bytes, c->tiles,
+              c->chunks, c->gap, c->called_bytes, c->bytes);
 }
 
-static void add_ways(const struct report *r, struct text *out) {
-  json_open(out, "chain_ways", '[');
-  for (int i = 0; i < r->nways; i++) {
-    const struct chain_facts *c = &r->ways[i];
-    const double *seconds = c->tried.seconds;
-    const long long *from = c->tried.from;
-    json_object(out, NULL,
-                "first:t last:t loops:n way:t settled:b loops_seconds:d runs_seconds:d fused_seconds:d "
-                "tiled_seconds:d tasks_seconds:d both_seconds:d loops_from:i runs_from:i fused_from:i "
-                "tiled_from:i tasks_from:i both_from:i",
-                c->first, c->last, c->loops, c->tried.way, c->tried.settled, seconds[CHAIN_LOOPS],
-                c->tried.runs, seconds[CHAIN_FUSED], seconds[CHAIN_TILED], seconds[CHAIN_TASKS],
-                seconds[CHAIN_BOTH], from[CHAIN_LOOPS], c->tried.runs_from, from[CHAIN_FUSED],
-                from[CHAIN_TILED], from[CHAIN_TASKS], from[CHAIN_BOTH]);
-  }
-  json_close(out, ']');
+static void add_way(const struct report *r, int i, struct text *out) {
+  const struct chain_facts *c = &r->ways[i];
+  const double *seconds = c->tried.seconds;
+  const long long *from = c->tried.from;
+  json_object(out, NULL,
+              "first:t last:t loops:n way:t settled:b loops_seconds:d runs_seconds:d fused_seconds:d "
+              "tiled_seconds:d tasks_seconds:d both_seconds:d loops_from:i runs_from:i fused_from:i "
+              "tiled_from:i tasks_from:i both_from:i",
+              c->first, c->last, c->loops, c->tried.way, c->tried.settled, seconds[CHAIN_LOOPS],
+              c->tried.runs, seconds[CHAIN_FUSED], seconds[CHAIN_TILED], seconds[CHAIN_TASKS],
+              seconds[CHAIN_BOTH], from[CHAIN_LOOPS], c->tried.runs_from, from[CHAIN_FUSED],
+              from[CHAIN_TILED], from[CHAIN_TASKS], from[CHAIN_BOTH]);
 }
 
-static void add_layers(const struct report *r, struct text *out) {
-  json_open(out, "layers", '[');
-  for (int i = 0; i < r->nlayers; i++) {
-    const struct layers_facts *l = &r->layers[i];
-    json_object(out, NULL,
-                "first:t last:t loops:n layers:n runs:i exchanges:n bytes:d twice:d exchanges_of_one:n "
-                "bytes_of_one:d twice_of_one:d seconds:d gain_seconds:d",
-                l->first, l->last, l->loops, l->layers, l->runs, l->here.exchanges, l->here.bytes,
-                l->here.twice, l->one.exchanges, l->one.bytes, l->one.twice, l->seconds, l->gain);
-  }
-  json_close(out, ']');
+static void add_layer(const struct report *r, int i, struct text *out) {
+  const struct layers_facts *l = &r->layers[i];
+  json_object(out, NULL,
+              "first:t last:t loops:n layers:n runs:i exchanges:n bytes:d twice:d exchanges_of_one:n "
+              "bytes_of_one:d twice_of_one:d seconds:d gain_seconds:d",
+              l->first, l->last, l->loops, l->layers, l->runs, l->here.exchanges, l->here.bytes,
+              l->here.twice, l->one.exchanges, l->one.bytes, l->one.twice, l->seconds, l->gain);
 }
 
-static void add_singles(const struct report *r, struct text *out) {
-  json_open(out, "chain_ends", '[');
-  for (int i = 0; i < r->nsingles; i++)
-    json_object(out, NULL, "loop:t times:i why:t", r->singles[i].name, r->singles[i].times,
-                r->singles[i].why);
-  json_close(out, ']');
+static void add_single(const struct report *r, int i, struct text *out) {
+  json_object(out, NULL, "loop:t times:i why:t", r->singles[i].name, r->singles[i].times, r->singles[i].why);
 }
 
-static void add_graphs(const struct report *r, struct text *out) {
-  json_open(out, "graphs", '[');
-  for (int i = 0; i < r->ngraphs; i++) {
-    const struct report_graph *g = &r->graphs[i];
-    const struct tasks_sums *s = &g->sums;
-    json_open(out, NULL, '{');
-    json_fields(out,
-                "name:t tasks:i last_executed:i dependencies:i locks:i threads:i builds:i runs:i executed:i "
-                "seconds:d busy_seconds:d "
-                "idle_seconds:d between_seconds:d longest_way:d stolen:i passed_over:i ranks:i messages:i "
-                "message_bytes:i waited_seconds:d groups:i device_bytes:i copying_seconds:d",
-                g->name, g->last.tasks, g->last.executed, g->last.dependencies, g->last.locks,
-                g->last.threads, g->last.builds, s->runs, s->executed, s->seconds, s->busy, s->idle,
-                tasks_between(s), g->last.critical, g->last.stolen, g->last.refused, g->last.ranks,
-                g->last.messages, g->last.message_bytes, g->last.waited, g->last.groups, g->last.device_bytes,
-                g->last.copying);
-    json_open(out, "types", '[');
-    struct tasks_type_facts t;
-    for (int k = 0; tasks_tell_type(g->graph, k, &t); k++)
-      json_object(out, NULL, "name:t count:i seconds:d", t.name, t.count, t.seconds);
-    json_close(out, ']');
-    json_close(out, '}');
-  }
+static void add_graph(const struct report *r, int i, struct text *out) {
+  const struct report_graph *g = &r->graphs[i];
+  const struct tasks_sums *s = &g->sums;
+  json_open(out, NULL, '{');
+  json_fields(out,
+              "name:t tasks:i last_executed:i dependencies:i locks:i threads:i builds:i runs:i executed:i "
+              "seconds:d busy_seconds:d "
+              "idle_seconds:d between_seconds:d longest_way:d stolen:i passed_over:i ranks:i messages:i "
+              "message_bytes:i waited_seconds:d groups:i device_bytes:i copying_seconds:d",
+              g->name, g->last.tasks, g->last.executed, g->last.dependencies, g->last.locks, g->last.threads,
+              g->last.builds, s->runs, s->executed, s->seconds, s->busy, s->idle, tasks_between(s),
+              g->last.critical, g->last.stolen, g->last.refused, g->last.ranks, g->last.messages,
+              g->last.message_bytes, g->last.waited, g->last.groups, g->last.device_bytes, g->last.copying);
+  json_open(out, "types", '[');
+  struct tasks_type_facts t;
+  for (int k = 0; tasks_tell_type(g->graph, k, &t); k++)
+    json_object(out, NULL, "name:t count:i seconds:d", t.name, t.count, t.seconds);
   json_close(out, ']');
+  json_close(out, '}');
 }
 
-/* What this rank did first, one line each: the page's picture of the start. */
-static void add_events(const struct report *r, struct text *out) {
-  json_open(out, "events", '[');
-  for (int i = 0; i < r->nevents; i++) {
-    const struct trace_event *e = &r->events[i];
-    text_add_char(out, '\n');
-    json_open(out, NULL, '{');
-    json_fields(out, "kind:t name:t detail:t start:d seconds:d", trace_kind_name(e->kind), e->name, e->detail,
-                e->start - r->began, e->seconds);
-    if (e->kind == TRACE_TASK)
-      json_fields(out, "thread:n run:n", e->thread, e->run);
-    json_close(out, '}');
-  }
-  json_close(out, ']');
-  json_fields(out, "events_left_out:i", r->lost);
+/* The first events of this rank, one line each: the page's picture of the start. */
+static void add_event(const struct report *r, int i, struct text *out) {
+  const struct trace_event *e = &r->events[i];
+  text_add_char(out, '\n');
+  json_open(out, NULL, '{');
+  json_fields(out, "kind:t name:t detail:t start:d seconds:d", trace_kind_name(e->kind), e->name, e->detail,
+              e->start - r->began, e->seconds);
+  if (e->kind == TRACE_TASK)
+    json_fields(out, "thread:n run:n", e->thread, e->run);
+  json_close(out, '}');
 }
 
-static void add_views(const struct report *r, struct text *out) {
-  json_open(out, "copied_views", '[');
-  for (int i = 0; i < r->nviews; i++)
-    json_object(out, NULL, "name:t why:t", r->views[i].name, r->views[i].why);
-  json_close(out, ']');
+static void add_view(const struct report *r, int i, struct text *out) {
+  json_object(out, NULL, "name:t why:t", r->views[i].name, r->views[i].why);
 }
 
-static void add_advice(const struct report *r, struct text *out) {
-  struct text lines = {0};
-  report_advice(r, &lines);
-  json_open(out, "advice", '[');
-  for (char *line = lines.length ? lines.data : NULL; line && *line;) {
-    char *end = strchr(line, '\n');
-    *end = '\0';
-    json_bytes(out, NULL, line, strlen(line));
-    line = end + 1;
-  }
-  json_close(out, ']');
-  text_free(&lines);
-}
-
-static void add_who(const struct report *r, struct text *out) {
-  json_fields(out, "program:t host:t date:t sets:t", r->program, r->host, r->date, r->sets);
-  json_open(out, "outside", '[');
-  for (int i = 0; i < r->noutside; i++)
-    json_object(out, NULL, "name:t times:i seconds:d", r->outside[i].name, r->outside[i].times,
-                r->outside[i].seconds);
-  json_close(out, ']');
+static void add_call(const struct report *r, int i, struct text *out) {
+  json_object(out, NULL, "name:t times:i seconds:d", r->outside[i].name, r->outside[i].times,
+              r->outside[i].seconds);
 }
 
 static void add_checkpoints(const op_checkpoint_facts_t *f, struct text *out) {
@@ -230,9 +195,20 @@ static void add_checkpoints(const op_checkpoint_facts_t *f, struct text *out) {
 }
 
 void report_json(const struct report *r, struct text *out) {
+  const struct {
+    const char *key;
+    int count;
+    add_item *one;
+  } lists[] = {{"chains", r->nchains, add_chain},    {"chain_ways", r->nways, add_way},
+               {"layers", r->nlayers, add_layer},    {"chain_ends", r->nsingles, add_single},
+               {"graphs", r->ngraphs, add_graph},    {"events", r->nevents, add_event},
+               {"copied_views", r->nviews, add_view}};
+  struct text advice = {0};
   json_open(out, NULL, '{');
-  if (r->program)
-    add_who(r, out);
+  if (r->program) {
+    json_fields(out, "program:t host:t date:t sets:t", r->program, r->host, r->date, r->sets);
+    add_list(r, "outside", r->noutside, add_call, out);
+  }
   if (r->checkpoints)
     add_checkpoints(r->checkpoints, out);
   json_fields(
@@ -241,26 +217,15 @@ void report_json(const struct report *r, struct text *out) {
   json_fields(out, "cache_gb_per_second:d calls:i", r->cache_rate, r->calls);
   if (r->waited >= 0)
     json_fields(out, "calls_waited:i", r->waited);
-  json_open(out, "loops", '[');
-  text_add_char(out, '\n');
-  for (int i = 0; i < r->nrows; i++)
-    add_row(r, &r->rows[i], out);
-  json_close(out, ']');
-  if (r->nchains)
-    add_chains(r, out);
-  if (r->nways)
-    add_ways(r, out);
-  if (r->nlayers)
-    add_layers(r, out);
-  if (r->nsingles)
-    add_singles(r, out);
-  if (r->ngraphs)
-    add_graphs(r, out);
+  add_list(r, "loops", r->nrows, add_row, out);
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+    if (lists[i].count)
+      add_list(r, lists[i].key, lists[i].count, lists[i].one, out);
   if (r->nevents)
-    add_events(r, out);
-  if (r->nviews)
-    add_views(r, out);
-  add_advice(r, out);
+    json_fields(out, "events_left_out:i", r->lost);
+  report_advice(r, &advice);
+  add_lines("advice", text_str(&advice), out);
+  text_free(&advice);
   text_add(out, "}\n");
 }
 
@@ -323,4 +288,36 @@ void report_trace(const struct report *r, struct text *out) {
     json_close(out, '}');
   }
   text_add(out, "\n]}\n");
+}
+
+/* The page: page.html with the JSON report in it. */
+/* Where the reports go in page.html, in this order. */
+static const char *const marks[] = {"@REPORT@", "@BEFORE@"};
+
+/* In a script element nothing may look like its end. */
+static void add_guarded(const char *json, struct text *out) {
+  for (const char *p = json; *p; p++)
+    if (*p == '<')
+      text_add(out, "\\u003c");
+    else
+      text_add_char(out, *p);
+}
+
+void page_of_json(const char *json, const char *before, struct text *out) {
+  const char *const reports[] = {json, before ? before : "null"};
+  const char *rest = page_html;
+  for (int i = 0; i < 2; i++) {
+    const char *at = strstr(rest, marks[i]);
+    text_add_bytes(out, rest, (size_t)(at - rest));
+    add_guarded(reports[i], out);
+    rest = at + strlen(marks[i]);
+  }
+  text_add(out, rest);
+}
+
+void report_html(const struct report *r, struct text *out) {
+  struct text json = {0};
+  report_json(r, &json);
+  page_of_json(text_str(&json), NULL, out);
+  text_free(&json);
 }

@@ -1,20 +1,21 @@
-/* What the report says below its table, in words. */
+/* The sentences below the table of a report. */
 #include <string.h>
 
-#include "loop/queue.h"
+#include "loop/chain/queue.h"
 #include "op2jit_checkpoint.h"
 #include "report/forms.h"
 
 static void note_moved(const struct report *r, struct text *out) {
   double moved = 0;
   for (int i = 0; i < r->nrows; i++)
-    moved += r->rows[i].moved;
+    moved += (double)r->rows[i].stats.moved;
   if (moved <= 0)
     return;
   text_addf(out, "moved between host and device, bytes a call:");
   for (int i = 0; i < r->nrows; i++)
-    if (r->rows[i].calls > 0)
-      text_addf(out, " %s %.0f", r->rows[i].name, r->rows[i].moved / (double)r->rows[i].calls);
+    if (r->rows[i].stats.calls > 0)
+      text_addf(out, " %s %.0f", r->rows[i].name,
+                (double)r->rows[i].stats.moved / (double)r->rows[i].stats.calls);
   text_add_char(out, '\n');
 }
 
@@ -24,8 +25,8 @@ static void note_tuning(const struct report *r, struct text *out) {
   const double seconds = report_seconds(r);
   char time[48];
   for (int i = 0; i < r->nrows; i++) {
-    trials += r->rows[i].trials;
-    cost += r->rows[i].trial_seconds;
+    trials += r->rows[i].stats.trials;
+    cost += r->rows[i].stats.trial_seconds;
   }
   report_time(time, sizeof time, cost);
   if (trials)
@@ -35,17 +36,17 @@ static void note_tuning(const struct report *r, struct text *out) {
 
 static void note_scalar(const struct report *r, struct text *out) {
   for (int i = 0; i < r->nrows; i++)
-    if (r->rows[i].scalar && *r->rows[i].scalar)
-      text_addf(out, "%s runs without vector instructions: %s\n", r->rows[i].name, r->rows[i].scalar);
+    if (r->rows[i].stats.scalar && *r->rows[i].stats.scalar)
+      text_addf(out, "%s runs without vector instructions: %s\n", r->rows[i].name, r->rows[i].stats.scalar);
 }
 
-/* Everything else has the same bits on any number of threads. */
+/* All other variants have the same bits on any number of threads. */
 static bool depends_on_threads(const struct report_row *row) {
   static const char owners[] = "owners/";
-  return row->variant && strncmp(row->variant, owners, sizeof owners - 1) == 0;
+  return row->stats.variant && strncmp(row->stats.variant, owners, sizeof owners - 1) == 0;
 }
 
-/* What takes a hundredth of the time or more. */
+/* Calls that take a hundredth of the time or more. */
 static void note_outside(const struct report *r, struct text *out) {
   const char *gap = "outside loops: ";
   char time[48];
@@ -97,18 +98,18 @@ static void add_otherwise(const struct report_detail *d, struct text *out) {
             with, without, d->fastest / d->otherwise);
 }
 
-/* What taking turns and exact sums cost is in the loops' seconds: no clock tells it from the rest. */
+/* Taking turns and exact sums are part of the loops' seconds: no clock tells them from the rest. */
 static void note_ordered(const struct report *r, struct text *out) {
   char time[48];
   for (int i = 0; i < r->nrows; i++) {
     const struct report_row *row = &r->rows[i];
-    if (!row->ordered)
+    if (!row->stats.ordered)
       continue;
     text_addf(out, "%s has the same bits in any order, on any threads and ranks", row->name);
-    report_time(time, sizeof time, row->collect_seconds);
-    if (row->collect_seconds > 0 && row->seconds > 0)
+    report_time(time, sizeof time, row->stats.collect_seconds);
+    if (row->stats.collect_seconds > 0 && row->stats.seconds > 0)
       text_addf(out, "; to collect what elements add took %s, %.0f%% of its time", time,
-                100 * row->collect_seconds / row->seconds);
+                100 * row->stats.collect_seconds / row->stats.seconds);
     add_otherwise(row->detail, out);
     text_add_char(out, '\n');
   }
@@ -120,10 +121,10 @@ static void note_code(const struct report *r, struct text *out) {
   long long tried = 0;
   char time[2][48];
   for (int i = 0; i < r->nrows; i++) {
-    count[r->rows[i].origin]++;
-    tried += r->rows[i].tried;
-    plans += r->rows[i].plan_seconds;
-    compiling += r->rows[i].compile_seconds > 0 ? r->rows[i].compile_seconds : 0;
+    count[report_origin(&r->rows[i])]++;
+    tried += r->rows[i].stats.tried;
+    plans += r->rows[i].stats.plan_seconds;
+    compiling += r->rows[i].stats.compile_seconds > 0 ? r->rows[i].stats.compile_seconds : 0;
   }
   report_time(time[0], sizeof time[0], compiling);
   report_time(time[1], sizeof time[1], plans);
@@ -157,7 +158,7 @@ static void note_tiles(const struct report *r, struct text *out) {
         "not the memory's; chains in tiles have what they move\n");
 }
 
-/* Only where some could. */
+/* Only where loops could wait. */
 static void note_waiting(const struct report *r, struct text *out) {
   if (r->waited >= 0 && r->calls > 0)
     text_addf(out, "%lld of %lld calls waited to run with others\n", r->waited, r->calls);
@@ -201,4 +202,134 @@ void report_notes(const struct report *r, struct text *out) {
   note_singles(r, out);
   note_views(r, out);
   note_advice(r, out);
+}
+
+/* Advice to the user, a line each, with the figure behind it. */
+static void advise_trials(const struct report_row *row, struct text *out) {
+  const double many = 0.1;
+  if (row->stats.seconds > REPORT_SHORT && row->stats.trial_seconds > many * row->stats.seconds)
+    text_addf(out,
+              "%s spent %.0f%% of its time in trials; keep the cache (OP2_CACHE) for the next run, or set "
+              "OP2_TUNE=use\n",
+              row->name, 100 * row->stats.trial_seconds / row->stats.seconds);
+}
+
+/* No seconds at all: other rows have the time of these calls, since they ran as one with other loops. */
+static void advise_calls(const struct report_row *row, struct text *out) {
+  const double cost_of_a_call = 1e-6;
+  if (row->stats.calls >= 1000 && row->stats.seconds > 0 &&
+      row->stats.seconds < cost_of_a_call * (double)row->stats.calls)
+    text_addf(out,
+              "%lld calls of %s took %.2f us each, no more than a call itself costs; give one loop more "
+              "elements\n",
+              row->stats.calls, row->name, 1e6 * row->stats.seconds / (double)row->stats.calls);
+}
+
+/* A little may be chance. */
+static void advise_threads(const struct report *r, const struct report_row *row, struct text *out) {
+  const double little = 0.05;
+  const struct report_detail *d = row->detail;
+  char one[48], many[48];
+  if (!d || d->one <= 0 || d->one > (1 - little) * d->many)
+    return;
+  report_time(one, sizeof one, d->one);
+  report_time(many, sizeof many, d->many);
+  text_addf(out,
+            "a call of %s takes %s on one thread and %s on %d%s; if the machine is busy with other work, set "
+            "OP2_THREADS to the cores that are free\n",
+            row->name, one, many, r->threads, d->runs_on_one ? ", so it runs on one" : "");
+}
+
+/* The last-level cache, else that of a core: rows of planes of a mesh in three dimensions may be fetched three times into
+ * a small one, whatever the order. */
+static void advise_order(const struct report *r, const struct report_order *order, struct text *out) {
+  const double bad = 2, bad_for_small = 4, all = report_seconds(r);
+  const bool large = order->fetches >= bad;
+  const double share = all > 0 ? 100 * order->seconds / all : 0;
+  if (large || order->own_fetches >= bad_for_small)
+    text_addf(out,
+              "in the order of map %s each line of memory is fetched %.1f times into the %.3g MB of cache%s; "
+              "op_renumber brings that %s (loops through it have %.0f%% of the time, most of it %s)\n",
+              order->map, large ? order->fetches : order->own_fetches,
+              (double)(large ? r->cache_bytes : r->own_cache_bytes) / 0x1p20, large ? "" : " of a core",
+              large ? "near 1" : "down", share, order->loop);
+  if (order->listed)
+    text_addf(out,
+              "in the order of map %s the %d blocks of %s would run in %d turns, so it goes through a list; "
+              "op_renumber makes that needless (loops through the map have %.0f%% of the time)\n",
+              order->map, order->blocks, order->listed, order->colours, share);
+}
+
+static void advise_unused(const struct report_row *row, struct text *out) {
+  if (row->detail && row->detail->unused.length)
+    text_addf(out, "kernel %s does not use %s, which is moved for nothing; leave it out\n", row->name,
+              text_str(&row->detail->unused));
+}
+
+/* Small dats do no harm. */
+static void advise_unread(const struct report_unread *unread, struct text *out) {
+  const double small = 1e6;
+  if (unread->bytes >= small)
+    text_addf(out, "no loop reads dat %s (%.1f MB), nor does the program fetch it; leave it out\n",
+              unread->name, unread->bytes * 1e-6);
+}
+
+static void advise_moved(const struct report_moved *moved, struct text *out) {
+  text_addf(out, "constant %s", moved->name);
+  if (moved->dim > 1)
+    text_addf(out, "[%d]", moved->element);
+  text_addf(
+      out,
+      " is %s in loops, and the variable that it was copied from is %s now; op_update_const gives loops "
+      "the new value\n",
+      text_str(&moved->loops), text_str(&moved->now));
+}
+
+/* The seconds that a rank computed, without exchanging and waiting. */
+static double computed_by(const struct report *r, int rank) {
+  double seconds = 0;
+  for (int i = 0; i < r->nrows; i++)
+    if (r->rows[i].by_rank)
+      seconds += r->rows[i].by_rank[rank].seconds - r->rows[i].by_rank[rank].exchange_seconds;
+  return seconds;
+}
+
+/* On devices loops take what the host takes to give them, which says nothing of ranks. */
+static void advise_balance(const struct report *r, struct text *out) {
+  const double drifted = 1.1;
+  double mean = 0, most = 0;
+  int slowest = 0;
+  for (int rank = 0; r->ranks > 1 && rank < r->ranks; rank++) {
+    const double seconds = computed_by(r, rank);
+    mean += seconds / r->ranks;
+    if (seconds > most) {
+      most = seconds;
+      slowest = rank;
+    }
+  }
+  if (!r->idle && !r->on_devices && mean > REPORT_SHORT && most >= drifted * mean)
+    text_addf(out,
+              "rank %d computed %.2f times as long as the mean of the ranks, and the others waited for it; "
+              "OP2_BALANCE=on deals the mesh out anew while the program runs\n",
+              slowest, most / mean);
+}
+
+void report_advice(const struct report *r, struct text *out) {
+  if (r->idle)
+    text_add(
+        out,
+        "a rank owns no element of any set; op_partition shares them out, once sets and maps are declared\n");
+  advise_balance(r, out);
+  for (int i = 0; i < r->norders; i++)
+    advise_order(r, &r->orders[i], out);
+  for (int i = 0; i < r->nrows; i++) {
+    advise_threads(r, &r->rows[i], out);
+    advise_trials(&r->rows[i], out);
+    advise_calls(&r->rows[i], out);
+    advise_unused(&r->rows[i], out);
+  }
+  for (int i = 0; r->nrows && i < r->nmoved; i++)
+    advise_moved(&r->moved[i], out);
+  for (int i = 0; r->nrows && i < r->nunread; i++)
+    advise_unread(&r->unread[i], out);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/json.h"
 #include "base/list.h"
 
 struct section {
@@ -18,9 +19,13 @@ struct profile {
   struct section *root, *now;
 };
 
+static const char *named(const char *name) {
+  return name ? name : "unnamed";
+}
+
 static struct section *section_new(const char *name, struct section *parent) {
   struct section *s = calloc(1, sizeof *s);
-  if (!s || !(s->name = strdup(name ? name : "unnamed")) || (parent && !list_add(&parent->inner, s))) {
+  if (!s || !(s->name = strdup(name)) || (parent && !list_add(&parent->inner, s))) {
     if (s)
       free(s->name);
     free(s);
@@ -43,7 +48,7 @@ static void section_free(struct section *s) {
 static struct section *inner(struct section *s, const char *name) {
   for (int i = 0; i < s->inner.count; i++) {
     struct section *known = s->inner.items[i];
-    if (strcmp(known->name, name ? name : "unnamed") == 0)
+    if (strcmp(known->name, name) == 0)
       return known;
   }
   return section_new(name, s);
@@ -66,13 +71,13 @@ static void begin(struct profile *p, struct section *s) {
 struct profile *profile_new(const char *name) {
   struct profile *p = calloc(1, sizeof *p);
   if (p)
-    begin(p, p->root = section_new(name, NULL));
+    begin(p, p->root = section_new(named(name), NULL));
   return p;
 }
 
 void profile_enter(struct profile *p, const char *name) {
   if (p->now)
-    begin(p, inner(p->now, name));
+    begin(p, inner(p->now, named(name)));
 }
 
 void profile_leave(struct profile *p) {
@@ -94,22 +99,14 @@ static void section_text(const struct section *s, int depth, struct text *out) {
     section_text(s->inner.items[i], depth + 1, out);
 }
 
-static void print_name(const char *name, struct text *out) {
-  text_add_char(out, '"');
-  for (; *name; name++)
-    text_addf(out, *name == '"' || *name == '\\' ? "\\%c" : "%c", (unsigned char)*name < ' ' ? ' ' : *name);
-  text_add_char(out, '"');
-}
-
 static void section_json(const struct section *s, struct text *out) {
-  text_add(out, "{\"name\": ");
-  print_name(s->name, out);
-  text_addf(out, ", \"calls\": %lld, \"seconds\": %.9f, \"sections\": [", s->calls, s->seconds);
-  for (int i = 0; i < s->inner.count; i++) {
-    text_add(out, i ? ", " : "");
+  json_open(out, NULL, '{');
+  json_fields(out, "name:t calls:i seconds:d", s->name, s->calls, s->seconds);
+  json_open(out, "sections", '[');
+  for (int i = 0; i < s->inner.count; i++)
     section_json(s->inner.items[i], out);
-  }
-  text_add(out, "]}");
+  json_close(out, ']');
+  json_close(out, '}');
 }
 
 void profile_text(const struct profile *p, struct text *out) {

@@ -10,62 +10,35 @@
 #include "backend/backend.h"
 #include "base/aside.h"
 #include "base/clock.h"
+#include "base/list.h"
 #include "base/log.h"
-#include "base/size.h"
 #include "context/context.h"
 #include "context/env.h"
 #include "context/trace.h"
+#include "exec/caches.h"
+#include "exec/hardware.h"
+#include "exec/team.h"
+#include "exec/triad.h"
 #include "jit/target.h"
 #include "kernels-cache/store.h"
-#include "loop/queue.h"
+#include "loop/chain/queue.h"
 #include "mesh/data.h"
-#include "mesh/matrix/matrix.h"
+#include "mesh/matrix.h"
 #include "mesh/mesh.h"
 #include "mesh/subset.h"
 #include "plan/plan_cache.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
 #include "record/sites.h"
-#include "report/details.h"
 #include "report/facts.h"
 #include "report/forms.h"
 #include "report/report_ranks.h"
 #include "report/speed.h"
-#include "run/caches.h"
-#include "run/hardware.h"
-#include "run/team.h"
-#include "run/triad.h"
-#include "spread/bridge/sums.h"
 #include "spread/spread.h"
+#include "spread/sums.h"
 #include "tasks/graph.h"
 
 /* ---- timing ---- */
-
-static enum report_origin origin(const struct loop_stats *s) {
-  return s->compiled ? REPORT_COMPILED : s->from_cache ? REPORT_CACHE_HIT : REPORT_NATIVE;
-}
-
-static struct report_row row_of(const char *name, const struct loop_stats *s) {
-  return (struct report_row){.name = name,
-                             .variant = s->variant,
-                             .calls = s->calls,
-                             .seconds = s->seconds,
-                             .tiled_seconds = s->tiled_seconds,
-                             .plan_seconds = s->plan_seconds,
-                             .compile_seconds = s->compile_seconds,
-                             .bytes = s->bytes - s->spared,
-                             .moved = (double)s->moved,
-                             .working_set = s->working_set,
-                             .origin = origin(s),
-                             .trials = s->trials,
-                             .trial_seconds = s->trial_seconds,
-                             .scalar = s->scalar,
-                             .ordered = s->ordered,
-                             .collect_seconds = s->collect_seconds,
-                             .spills = s->spills,
-                             .hardware = s->hardware,
-                             .tried = s->tried};
-}
 
 /* GB/s of the fastest loop whose data do, or do not, fit in the cache; 0: there is none. In tiles they come from both: there the
  * chain's own bytes come from the memory. */
@@ -114,63 +87,51 @@ static double limit_of(struct op_context *ctx, const char *what, rate_measure *m
 
 typedef void report_writer(const struct report *r, struct text *out);
 
-struct report_rows {
-  struct report_row *rows;
-  struct report_detail *details;
-  struct report_rank *ranks; /* of each row and rank; NULL: one process */
-  struct loop_stats *sums;   /* of each row: of several subsets, if they have one name */
-  const struct loop_stats **stats;
-  const struct loop_site **sites; /* the first of each row */
-  int count;
-};
-
-static void free_rows(struct report_rows *r) {
-  for (int i = 0; r->details && i < r->count; i++)
-    detail_free(&r->details[i]);
-  free(r->details);
-  free(r->ranks);
-  free(r->rows);
-  free(r->stats);
-  free(r->sums);
-  free(r->sites);
-}
-
-/* A new row behind the others, unless it is of a subset that has one. */
-static int row_for(struct report_rows *r, const struct loop_site *site) {
-  for (int i = 0; i < r->count; i++)
-    if (sites_are_one(r->sites[i], site)) {
-      site_add(&r->sums[i], site_stats(site));
-      return i;
+/* A new row behind the others, unless it is of a subset that has one. `sites`: the first of each row. */
+static void add_row(struct report *r, const struct loop_site **sites, const struct loop_site *site) {
+  for (int i = 0; i < r->nrows; i++)
+    if (sites_are_one(sites[i], site)) {
+      site_add(&r->rows[i].stats, site_stats(site));
+      return;
     }
-  r->sites[r->count] = site;
-  r->sums[r->count] = *site_stats(site);
-  return r->count++;
+  sites[r->nrows] = site;
+  r->rows[r->nrows++] = (struct report_row){.name = site->name, .stats = *site_stats(site)};
 }
 
-/* Of the loops that were called, in the order of their first call. */
-static int make_rows(struct op_context *ctx, struct report_rows *r, bool history, struct error *err) {
+/* A row for each loop that was called, in the order of first calls. */
+static int make_rows(struct op_context *ctx, struct report *r, bool history, struct error *err) {
   const size_t most = (size_t)ctx->sites->count;
+  const struct loop_site **sites = array_new(most, sizeof *sites);
   r->rows = array_new(most, sizeof *r->rows);
-  r->stats = array_new(most, sizeof *r->stats);
   r->details = array_new(most, sizeof *r->details);
-  r->sums = array_new(most, sizeof *r->sums);
-  r->sites = array_new(most, sizeof *r->sites);
-  if (!r->rows || !r->stats || !r->details || !r->sums || !r->sites)
-    return error_memory(err, "a report", most * sizeof *r->rows);
-  int code = OP_OK;
-  for (size_t i = 0; i < most; i++)
+  int code = r->rows && r->details && sites ? OP_OK : error_memory(err, "a report", most * sizeof *r->rows);
+  for (size_t i = 0; !code && i < most; i++)
     if (site_stats(ctx->sites->items[i])->calls > 0)
-      row_for(r, ctx->sites->items[i]);
-  for (int i = 0; !code && i < r->count; i++) {
-    r->stats[i] = &r->sums[i];
-    r->rows[i] = row_of(r->sites[i]->name, &r->sums[i]);
-    code = detail_fill(&r->details[i], r->sites[i], history ? ctx->store : NULL, err);
-    speeds_find(ctx, r->sites[i], &r->details[i]);
-    r->rows[i].detail = &r->details[i];
+      add_row(r, sites, ctx->sites->items[i]);
+  for (int i = 0; !code && i < r->nrows; i++) {
+    struct report_row *row = &r->rows[i];
+    row->stats.bytes -= row->stats.spared;
     if (ctx->backend->on_device)
-      r->rows[i].spills = -1;
+      row->stats.spills = -1;
+    code = detail_fill(&r->details[i], sites[i], history ? ctx->store : NULL, err);
+    speeds_find(ctx, sites[i], &r->details[i]);
+    row->detail = &r->details[i];
   }
+  free(sites);
   return code;
+}
+
+static void free_report(struct report *r) {
+  for (int i = 0; r->details && i < r->nrows; i++)
+    detail_free(&r->details[i]);
+  for (int i = 0; r->moved && i < r->nmoved; i++) {
+    text_free(&r->moved[i].loops);
+    text_free(&r->moved[i].now);
+  }
+  void *const arrays[] = {r->rows,   r->details, r->by_rank, r->chains, r->ways, r->layers,
+                          r->graphs, r->views,   r->orders,  r->unread, r->moved};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+    free(arrays[i]);
 }
 
 /* NULL: none ran, or no memory, and then the report goes without. */
@@ -222,7 +183,7 @@ static struct report_graph *find_graphs(const struct op_context *ctx, int *count
   return graphs;
 }
 
-/* What run it is. */
+/* Names of the run. */
 struct who {
   struct text program, sets;
   char host[128], date[32];
@@ -258,7 +219,7 @@ static bool was_called(const struct op_context *ctx, const char *name) {
   return false;
 }
 
-/* What is said of ranks beside the rows. */
+/* Finds ranks that own nothing. */
 static int look_at_ranks(const struct op_context *ctx, int code, struct report *r, struct error *err) {
   double nothing = 1;
   r->on_devices = ctx->backend->on_device || ctx->peers;
@@ -272,11 +233,19 @@ static int look_at_ranks(const struct op_context *ctx, int code, struct report *
   return code;
 }
 
+/* Rates of the machine: the triad is of rank 0's threads, while the others wait. */
+static void find_limits(struct op_context *ctx, report_writer *writer, struct report *r) {
+  r->cache_bytes = caches_bytes(ctx->env, r->threads);
+  r->own_cache_bytes = caches_own_bytes(ctx->env);
+  const bool measures = ctx->comm->rank == 0 && writer != report_advice;
+  const double rate = measures ? fastest(r, false) : 0;
+  const double within = measures && has_pictures(writer) ? fastest(r, true) : 0;
+  r->triad = rate > 0 ? limit_of(ctx, "triad", triad_measure, r, rate) : 0;
+  r->cache_rate = within > 0 ? limit_of(ctx, "triad in the cache", triad_in_cache, r, within) : 0;
+}
+
 static int write_report(struct op_context *ctx, report_writer *writer, struct text *out, struct error *err) {
-  struct report_rows rows = {0};
   struct who who = who_find(ctx);
-  int code = make_rows(ctx, &rows, has_pictures(writer), err);
-  code = report_over_ranks(ctx, rows.stats, rows.rows, rows.count, &rows.ranks, code, err);
   struct report r = {.program = text_str(&who.program),
                      .host = who.host,
                      .date = who.date,
@@ -299,43 +268,25 @@ static int write_report(struct op_context *ctx, report_writer *writer, struct te
                      .waited = ctx->queue ? ctx->queue->waited : -1,
                      .singles = ctx->queue ? ctx->queue->singles : NULL,
                      .nsingles = ctx->queue ? ctx->queue->nsingles : 0,
-                     .rows = rows.rows,
-                     .nrows = rows.count,
                      .counters = ctx->hardware ? ctx->hardware->names : NULL,
                      .ncounters = ctx->hardware ? ctx->hardware->count : 0,
                      .events = ctx->trace->events,
                      .nevents = ctx->trace->count,
                      .lost = ctx->trace->lost};
+  int code = make_rows(ctx, &r, has_pictures(writer), err);
+  code = report_over_ranks(ctx, &r, code, err);
   code = look_at_ranks(ctx, code, &r, err);
-  struct tiled_facts *chains = find_chains(ctx, &r.nchains);
-  r.chains = chains;
-  /* The triad is of rank 0's threads, while the others wait. */
-  if (!code && !ctx->backend->on_device) {
-    r.cache_bytes = caches_bytes(ctx->env, r.threads);
-    r.own_cache_bytes = caches_own_bytes(ctx->env);
-    const bool measures = ctx->comm->rank == 0 && writer != report_advice;
-    const double rate = measures ? fastest(&r, false) : 0;
-    const double within = measures && has_pictures(writer) ? fastest(&r, true) : 0;
-    r.triad = rate > 0 ? limit_of(ctx, "triad", triad_measure, &r, rate) : 0;
-    r.cache_rate = within > 0 ? limit_of(ctx, "triad in the cache", triad_in_cache, &r, within) : 0;
-  }
-  struct chain_facts *ways = find_ways(ctx, &r.nways);
-  r.ways = ways;
-  struct layers_facts *layers = find_layers(ctx, &r.nlayers);
-  r.layers = layers;
-  struct report_graph *graphs = find_graphs(ctx, &r.ngraphs);
-  r.graphs = graphs;
-  struct report_facts facts = {0};
+  r.chains = find_chains(ctx, &r.nchains);
+  if (!code && !ctx->backend->on_device)
+    find_limits(ctx, writer, &r);
+  r.ways = find_ways(ctx, &r.nways);
+  r.layers = find_layers(ctx, &r.nlayers);
+  r.graphs = find_graphs(ctx, &r.ngraphs);
   if (!code) {
-    facts_find(ctx, &r, &facts);
+    facts_find(ctx, &r);
     writer(&r, out);
   }
-  free(chains);
-  free(ways);
-  free(layers);
-  free(graphs);
-  facts_free(&facts);
-  free_rows(&rows);
+  free_report(&r);
   text_free(&who.program);
   text_free(&who.sets);
   return code || text_ok(out) ? code : error_memory(err, "a report", out->length);

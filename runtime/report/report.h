@@ -14,16 +14,15 @@ int context_json(struct op_context *ctx, struct text *out, struct error *err);
 int context_csv(struct op_context *ctx, struct text *out, struct error *err);
 int context_diagnostics(struct op_context *ctx, struct text *out, struct error *err);
 int context_check_plans(struct op_context *ctx, int level, struct error *err);
-/* Is OP2_TIMING's value one of its values, and can its file be written? At op_init, before a long run is for
- * nothing. */
+/* Checks OP2_TIMING's value at op_init, and that its file can be written, so that no long run is for nothing. */
 int context_check_timing(struct op_context *ctx, struct error *err);
 /* To the standard output, which is emptied to see whether it takes it: a warning if not. */
 void context_print(const struct op_context *ctx, const struct text *report);
-/* What OP2_TIMING asks for at op_exit. */
+/* Writes at op_exit what OP2_TIMING asks for. */
 int context_report(struct op_context *ctx, struct error *err);
-/* What OP2_CHECK=list has found on all ranks, printed by the root: OP_ERR_VIOLATION if anything. Collective. */
+/* The root prints the findings of OP2_CHECK=list on all ranks: OP_ERR_VIOLATION if there are any. Collective. */
 int context_findings(struct op_context *ctx, struct error *err);
-/* What was found here so far, if anything, where an error ends the program. */
+/* Prints the findings of this rank so far, before an error ends the program. */
 void context_print_findings(const struct op_context *ctx);
 
 #endif

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "report/forms.h"
 
 enum { least_width = 8, most_width = 28, most_rows = 10, columns = 100 };
@@ -94,15 +94,15 @@ static void text_limit(const struct report *r, const struct report_row *row, str
 static void text_row(const struct report *r, const struct report_row *row, struct text *out, int width) {
   const double all = report_seconds(r);
   text_addf(out, "%-*s", width, row->name);
-  cell_time(out, row->seconds, 8);
-  cell_percent(out, all > 0 && row->seconds >= 0 ? row->seconds / all : -1, 6);
-  text_addf(out, " %9lld", row->calls);
-  cell_time(out, row->calls > 0 ? row->seconds / (double)row->calls : 0, 8);
+  cell_time(out, row->stats.seconds, 8);
+  cell_percent(out, all > 0 && row->stats.seconds >= 0 ? row->stats.seconds / all : -1, 6);
+  text_addf(out, " %9lld", row->stats.calls);
+  cell_time(out, row->stats.calls > 0 ? row->stats.seconds / (double)row->stats.calls : 0, 8);
   cell_rate(out, report_rate(row), 6);
   text_limit(r, row, out);
   if (r->ranks > 1)
     cell_time(out, row->across.waiting_seconds, 8);
-  text_addf(out, " %-8s %s\n", origins[row->origin], row->variant ? row->variant : "-");
+  text_addf(out, " %-8s %s\n", origins[report_origin(row)], row->stats.variant ? row->stats.variant : "-");
 }
 
 static void text_others(const struct report *r, const struct report_row *const *rows, int count,
@@ -111,8 +111,8 @@ static void text_others(const struct report *r, const struct report_row *const *
   double seconds = 0, all = report_seconds(r);
   long long calls = 0;
   for (int i = 0; i < count; i++) {
-    seconds += rows[i]->seconds;
-    calls += rows[i]->calls;
+    seconds += rows[i]->stats.seconds;
+    calls += rows[i]->stats.calls;
   }
   snprintf(name, sizeof name, "%d others", count);
   paint(r, out, DIM);
@@ -129,10 +129,11 @@ static void text_others(const struct report *r, const struct report_row *const *
 static int by_time(const void *a, const void *b) {
   const struct report_row *x = *(const struct report_row *const *)a,
                           *y = *(const struct report_row *const *)b;
-  return (x->seconds < y->seconds) - (x->seconds > y->seconds);
+  return (x->stats.seconds < y->stats.seconds) - (x->stats.seconds > y->stats.seconds);
 }
 
-const struct report_row **report_sorted(const struct report *r) {
+/* The rows, what took longest first. The caller frees the array only. NULL: no memory. */
+static const struct report_row **sorted(const struct report *r) {
   const struct report_row **rows = array_new((size_t)r->nrows, sizeof *rows);
   for (int i = 0; rows && i < r->nrows; i++)
     rows[i] = &r->rows[i];
@@ -159,13 +160,6 @@ static void text_across(const struct report *r, const struct report_row *const *
   }
 }
 
-static void cell_known_time(struct text *out, double seconds, int width) {
-  if (seconds > 0)
-    cell_time(out, seconds, width);
-  else
-    text_addf(out, " %*s", width, "-");
-}
-
 /* Its loops' rows above have shares of its time. What it must move is a share of what the memory can do. */
 static void text_chains(const struct report *r, struct text *out) {
   if (r->nchains == 0)
@@ -177,7 +171,7 @@ static void text_chains(const struct report *r, struct text *out) {
     const struct tiled_facts *c = &r->chains[i];
     text_addf(out, "%6d %9lld", c->loops, c->runs);
     cell_time(out, c->seconds, 8);
-    cell_known_time(out, c->floor, 8);
+    cell_time(out, c->floor, 8);
     cell_time(out, c->cutting, 8);
     text_addf(out, " %8.3f %6d %6d %5.1f%% %8.2f %8.2f", c->tile_bytes * 1e-6, c->tiles, c->chunks,
               100 * c->gap, c->called_bytes * 1e-6, c->bytes * 1e-6);
@@ -188,7 +182,7 @@ static void text_chains(const struct report *r, struct text *out) {
 
 /* One that an earlier run measured has a star; *oldest: when that was. */
 static void cell_of_run(struct text *out, double seconds, long long from, int width, long long *oldest) {
-  cell_known_time(out, seconds, width);
+  cell_time(out, seconds, width);
   text_add_char(out, seconds > 0 && from > 0 ? '*' : ' ');
   if (seconds > 0 && from > 0 && (*oldest == 0 || from < *oldest))
     *oldest = from;
@@ -202,7 +196,7 @@ static void text_oldest(long long oldest, struct text *out) {
     text_addf(out, "* not measured in this run, but kept from earlier ones, the first on %s\n", words);
 }
 
-/* Of a period in each kind of way, and the way that is best. */
+/* The time of a period in each kind of way, and the best way. */
 static void text_ways(const struct report *r, struct text *out) {
   long long oldest = 0;
   if (r->nways == 0)
@@ -223,7 +217,7 @@ static void text_ways(const struct report *r, struct text *out) {
   text_oldest(oldest, out);
 }
 
-/* Of a run, and after a slash what it would be in one layer. */
+/* Figures of a run, and after a slash those with one layer. */
 static void text_layers(const struct report *r, struct text *out) {
   if (r->nlayers == 0)
     return;
@@ -269,8 +263,8 @@ static void text_counters(const struct report *r, const struct report_row *const
   text_add_char(out, '\n');
   for (int k = 0; k < count; k++) {
     text_addf(out, "%-*s", width, rows[k]->name);
-    for (int i = 0; rows[k]->hardware && rows[k]->calls > 0 && i < r->ncounters; i++)
-      cell_count(out, r->counters[i], rows[k]->hardware[i] / (double)rows[k]->calls, cell);
+    for (int i = 0; rows[k]->stats.calls > 0 && i < r->ncounters; i++)
+      cell_count(out, r->counters[i], rows[k]->stats.hardware[i] / (double)rows[k]->stats.calls, cell);
     text_add_char(out, '\n');
   }
 }
@@ -279,7 +273,7 @@ static void text_types(const struct report_graph *g, struct text *out) {
   struct tasks_type_facts t;
   for (int k = 0; tasks_tell_type(g->graph, k, &t); k++)
     if (t.count > 0) {
-      /* The first two are messages, whose time is no thread's: see tasks/ranks/ranks.h. */
+      /* The first two are messages, whose time is no thread's: see tasks/ranks.h. */
       const bool message = g->last.ranks > 1 && k < 2;
       text_addf(out, "  %-20s %9lld", t.name, t.count);
       cell_time(out, t.seconds, 8);
@@ -289,7 +283,7 @@ static void text_types(const struct report_graph *g, struct text *out) {
     }
 }
 
-/* Of the last run, of this rank: messages are types too. */
+/* Messages of this rank in the last run. */
 static void text_messages(const struct report_graph *g, struct text *out) {
   if (g->last.ranks < 2)
     return;
@@ -298,7 +292,7 @@ static void text_messages(const struct report_graph *g, struct text *out) {
   text_addf(out, "%.3g ms waited for others'\n", 1e3 * g->last.waited);
 }
 
-/* Of the last run. */
+/* The device's share of the last run. */
 static void text_device(const struct report_graph *g, struct text *out) {
   if (g->last.groups)
     text_addf(out, "  on a device: %lld groups of threads, %.3g MB, %.3g ms of a run for copies\n",
@@ -333,8 +327,8 @@ static void text_graphs(const struct report *r, struct text *out) {
 
 void report_text(const struct report *r, struct text *out) {
   const int width = width_of_names(r);
-  const struct report_row **rows = report_sorted(r);
-  /* One more row is no longer than the one that says that it is left out. */
+  const struct report_row **rows = sorted(r);
+  /* Print the last row instead of "1 others". */
   const int shown = r->all || r->nrows <= most_rows + 1 ? r->nrows : most_rows;
   text_heading(r, out, width);
   for (int i = 0; rows && i < shown; i++)
@@ -351,4 +345,15 @@ void report_text(const struct report *r, struct text *out) {
     text_across(r, rows, shown, out, width);
   free(rows);
   report_notes(r, out);
+}
+
+void report_csv(const struct report *r, struct text *out) {
+  const double giga = 1e9;
+  text_add(out, "ranks,threads,count,total time,plan time,mpi time,GB total,GB/s,kernel name\n");
+  for (int i = 0; i < r->nrows; i++) {
+    const struct report_row *row = &r->rows[i];
+    text_addf(out, "%d,%d,%lld,%f,%f,%f,%f,%f,%s\n", r->ranks, r->threads, row->stats.calls,
+              row->stats.seconds, row->stats.plan_seconds, row->across.exchange_seconds,
+              (double)row->stats.calls * row->stats.bytes / giga, report_rate(row), row->name);
+  }
 }

@@ -1,17 +1,16 @@
 #include "services/pin.h"
 
 #include <dlfcn.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/log.h"
-#include "base/size.h"
 #include "context/context.h"
 #include "context/env.h"
+#include "exec/team_place.h"
 #include "ranks/comm.h"
-#include "run/team_place.h"
 
-/* Of hwloc 2 what is needed: its processing units lie at the lowest depth, neighbours first. */
+/* The needed part of hwloc 2: its processing units lie at the lowest depth, neighbours first. */
 struct unit {
   int type;
   char *subtype;
@@ -66,7 +65,7 @@ static int hwloc_open(struct hwloc *h, struct error *err) {
   return h->load(h->topology) == 0 ? OP_OK : not_there("hwloc_topology_load failed", err);
 }
 
-/* Of the allowed CPUs in hwloc's order those from `part` / `parts` of them on. */
+/* Take a share of the allowed CPUs, in hwloc's order: from `part` / `parts` of them on. */
 static int choose(const struct hwloc *h, const struct cpus *allowed, int part, int parts, cpu_set_t *out) {
   const int depth = h->depth(h->topology) - 1, all = cpus_count(allowed);
   const int begin = all * part / parts, end = all * (part + 1) / parts;

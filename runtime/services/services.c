@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "context/env.h"
+#include "exec/team.h"
 #include "jit/jit.h"
 #include "jit/key/signature.h"
 #include "jit/plugin.h"
@@ -14,7 +15,6 @@
 #include "plan/plan_cache.h"
 #include "ranks/comm.h"
 #include "ranks/kind.h"
-#include "run/team.h"
 
 /* OMP_NUM_THREADS may be a list, one number per nesting level: the first counts. 0: not a number. */
 static long threads_of(const char *omp_threads) {
@@ -95,8 +95,8 @@ int context_jit(struct op_context *ctx, struct jit **out, struct error *err) {
   return code;
 }
 
-/* What the user says; else the CPUs, shared among the ranks that are allowed on the same ones, or in the same
- * control group. 0: the team knows. */
+/* The number that the user says; else the CPUs, shared among the ranks that are allowed on the same ones, or in the
+ * same control group. 0: the team knows. */
 static int threads_to_open(const struct op_context *ctx) {
   const long said = env_number(ctx->env, ENV_THREADS, threads_of(ctx->env->omp_threads));
   return said ? (int)said : ctx->comm->share;

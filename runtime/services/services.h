@@ -1,4 +1,5 @@
-/* What a context opens when it is first wanted: the compiler and its store, the threads, the plans. */
+/* Parts of a context that are opened when they are first wanted: the compiler and its store, the threads, the plans.
+ * */
 #ifndef OP2JIT_SERVICES_H
 #define OP2JIT_SERVICES_H
 
@@ -7,14 +8,13 @@
 #include "base/error.h"
 #include "context/context.h"
 
-struct kind;
 struct plan_entry;
 struct plan_wish;
 struct target;
 
-/* Is there a compiler for this process: its own, or that of the rank that leads? OP_ERR_NOT_BUILT. */
+/* This process has a compiler: its own, or that of the rank that leads. OP_ERR_NOT_BUILT. */
 int context_compiler(struct op_context *ctx, struct error *err);
-/* Of the ranks that share code the leaders have a store: of the kinds of GPU where those are used, else of
+/* The groups of ranks that share code, whose leaders have a store: by kind of GPU where those are used, else by
  * processor. NULL: one process. */
 const struct kind *context_leaders(const struct op_context *ctx);
 /* The jit and the store, opened at the first loop that needs them. */

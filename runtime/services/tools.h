@@ -1,4 +1,4 @@
-/* What OP2_TOOLS names. */
+/* Tools that OP2_TOOLS names. */
 #ifndef OP2JIT_TOOLS_OPEN_H
 #define OP2JIT_TOOLS_OPEN_H
 

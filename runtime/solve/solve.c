@@ -1,13 +1,11 @@
 #include "solve/solve.h"
 
-#include "solve/solver.h"
-
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "base/size.h"
+#include "base/list.h"
 #include "base/whereami.h"
 #include "context/context.h"
 #include "context/env.h"

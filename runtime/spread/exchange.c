@@ -5,16 +5,16 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/size.h"
+#include "base/list.h"
 #include "context/context.h"
 #include "mesh/data.h"
 #include "mesh/halo.h"
 #include "mesh/mesh.h"
-#include "mesh/order/ranges.h"
+#include "mesh/ranges.h"
 #include "op2jit.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
-#include "spread/halo_cover.h"
+#include "spread/halo.h"
 
 /* All messages of one direction. */
 struct direction {
@@ -58,7 +58,7 @@ enum { ALIGN = 16 };
 
 static const struct halo_side *side_of(const struct halo_need *need, bool sends) {
   const struct halo_exchange *halo = need->rows  ? &need->rows->exchange
-                                     : need->map ? &need->map->halo->exchange
+                                     : need->map ? need->map->halo
                                                  : &need->dat->set->spread->exec;
   return sends ? &halo->send : &halo->receive;
 }
@@ -219,25 +219,22 @@ static int make_requests(struct op_context *ctx, struct exchange *x, struct erro
   const int tag = tag_of(x);
   const struct comm_table *table = ctx->comm->table;
   const size_t most = (size_t)x->receive.nranks + (size_t)x->send.nranks;
-  int code = OP_OK;
   x->requests = array_new(most, sizeof *x->requests);
   if (!x->requests)
     return error_memory(err, "a halo exchange", most * sizeof *x->requests);
-  for (int i = 0; !code && i < x->receive.nranks; i++) {
-    const struct direction *d = &x->receive;
-    if (is_direct(x, d->ranks[i]))
-      continue;
-    code = table->receive_init(ctx->comm, d->buffer + d->first[i], d->first[i + 1] - d->first[i], d->ranks[i],
-                               tag, &x->requests[x->nrequests], err);
-    x->nrequests += !code;
-  }
-  for (int i = 0; !code && i < x->send.nranks; i++) {
-    const struct direction *d = &x->send;
-    if (is_direct(x, d->ranks[i]))
-      continue;
-    code = table->send_init(ctx->comm, d->buffer + d->first[i], d->first[i + 1] - d->first[i], d->ranks[i],
-                            tag, &x->requests[x->nrequests], err);
-    x->nrequests += !code;
+  int code = OP_OK;
+  for (int way = 0; way < 2; way++) {
+    const struct direction *d = way ? &x->send : &x->receive;
+    for (int i = 0; !code && i < d->nranks; i++) {
+      struct comm_request **request = &x->requests[x->nrequests];
+      unsigned char *message = d->buffer + d->first[i];
+      const size_t bytes = d->first[i + 1] - d->first[i];
+      if (is_direct(x, d->ranks[i]))
+        continue;
+      code = way ? table->send_init(ctx->comm, message, bytes, d->ranks[i], tag, request, err)
+                 : table->receive_init(ctx->comm, message, bytes, d->ranks[i], tag, request, err);
+      x->nrequests += !code;
+    }
   }
   return code;
 }
@@ -346,7 +343,7 @@ static int exchanges_new(struct op_context *ctx, struct error *err) {
   return ctx->exchanges ? OP_OK : error_memory(err, "halo exchanges", sizeof *ctx->exchanges);
 }
 
-/* What devices do not bring is MPI's. `code` is this rank's outcome so far; NULL: after a failure. */
+/* Give MPI the messages that devices do not bring. `code` is this rank's outcome so far; NULL: after a failure. */
 static int link_ranks(struct op_context *ctx, struct exchange *x, int code, struct error *err) {
   struct exchange none = {.space = SPACE_HOST}, *y = x ? x : &none;
   if (ctx->mover)
@@ -355,16 +352,24 @@ static int link_ranks(struct op_context *ctx, struct exchange *x, int code, stru
   return code ? code : make_requests(ctx, y, err);
 }
 
-static int get(struct op_context *ctx, const struct halo_need *needs, int count, enum space space,
-               bool headed, struct exchange **out, struct error *err) {
+static void note_header(struct exchange *x, const struct exchange_header *header) {
+  if (header)
+    x->header = *header;
+}
+
+int exchange_get(struct op_context *ctx, const struct halo_need *needs, int count, enum space space,
+                 const struct exchange_header *header, struct exchange **out, struct error *err) {
+  const bool headed = header && !space_is_device(space); /* what a device packs begins at once */
   int code = OP_OK;
   if (ctx->exchanges && ctx->exchanges->epoch != ctx->mesh->epoch)
     exchanges_forget(ctx, NULL);
   if (!ctx->exchanges && !(code = exchanges_new(ctx, err)))
     ctx->exchanges->epoch = ctx->mesh->epoch;
   for (*out = code ? NULL : ctx->exchanges->first; *out; *out = (*out)->next)
-    if (is_for(*out, needs, count, space, headed))
+    if (is_for(*out, needs, count, space, headed)) {
+      note_header(*out, header);
       return OP_OK;
+    }
   if (!code)
     code = exchange_new(ctx, needs, count, space, headed, out, err);
   /* All have it, or none: each may try again. */
@@ -375,23 +380,10 @@ static int get(struct op_context *ctx, const struct halo_need *needs, int count,
     *out = NULL;
     return code;
   }
+  note_header(*out, header);
   (*out)->next = ctx->exchanges->first;
   ctx->exchanges->first = *out;
   return OP_OK;
-}
-
-int exchange_get(struct op_context *ctx, const struct halo_need *needs, int count, enum space space,
-                 struct exchange **out, struct error *err) {
-  return get(ctx, needs, count, space, false, out, err);
-}
-
-int exchange_get_headed(struct op_context *ctx, const struct halo_need *needs, int count, enum space space,
-                        const struct exchange_header *header, struct exchange **out, struct error *err) {
-  /* What a device packs begins at once. */
-  const int code = get(ctx, needs, count, space, !space_is_device(space), out, err);
-  if (!code)
-    (*out)->header = *header;
-  return code;
 }
 
 int exchange_messages(const struct exchange *x) {
@@ -406,34 +398,20 @@ size_t exchange_bytes(const struct exchange *x) {
 
 /* Rows between a dat and a message. */
 struct rows_of {
-  const struct message_rows *segment;
-  unsigned char *message;
+  struct row_store dat, message;
+  const int *elements;
 };
 
 static void pack_rows(void *argument, long begin, long end) {
   const struct rows_of *r = argument;
-  const struct dat *dat = r->segment->dat;
-  unsigned char *row = r->message + (size_t)begin * dat->row_bytes;
-  for (long i = begin; i < end; i++, row += dat->row_bytes)
-    if (!dat->soa)
-      memcpy(row, dat_value(dat, r->segment->elements[i], 0), dat->row_bytes);
-    else
-      for (int c = 0; c < dat->dim; c++)
-        memcpy(row + (size_t)c * dat->value_size, dat_value(dat, r->segment->elements[i], c),
-               dat->value_size);
+  for (long i = begin; i < end; i++)
+    row_copy(&r->dat, r->elements[i], &r->message, i);
 }
 
 static void unpack_rows(void *argument, long begin, long end) {
   const struct rows_of *r = argument;
-  const struct dat *dat = r->segment->dat;
-  const unsigned char *row = r->message + (size_t)begin * dat->row_bytes;
-  for (long i = begin; i < end; i++, row += dat->row_bytes)
-    if (!dat->soa)
-      memcpy(dat_value(dat, r->segment->elements[i], 0), row, dat->row_bytes);
-    else
-      for (int c = 0; c < dat->dim; c++)
-        memcpy(dat_value(dat, r->segment->elements[i], c), row + (size_t)c * dat->value_size,
-               dat->value_size);
+  for (long i = begin; i < end; i++)
+    row_copy(&r->message, i, &r->dat, r->elements[i]);
 }
 
 /* One segment after the other, each by all threads if it is large: several may have rows of one element. */
@@ -441,7 +419,9 @@ static void move_rows(const struct op_context *ctx, const struct message_rows *s
                       unsigned char *message) {
   const size_t worth_waking = (size_t)64 << 10;
   const bool large = (size_t)s->count * s->dat->row_bytes >= worth_waking;
-  struct rows_of rows = {s, message};
+  struct rows_of rows = {dat_rows(s->dat), dat_rows(s->dat), s->elements};
+  rows.message.memory = message;
+  rows.message.stride = 0;
   struct ranges all = {task, &rows, s->count};
   if (ctx->team && large)
     team_run(ctx->team, team_threads(ctx->team), ranges_piece, &all);

@@ -10,14 +10,14 @@
 struct op_context;
 struct exchange;
 
-/* Rows of a dat that a chain needs, and not a part of the halo that loops know (loop/spread/). */
+/* Rows of a dat that a chain needs, and not a part of the halo that loops know (loop/chain/). */
 struct halo_rows {
   struct halo_exchange exchange;
   struct dat *into;       /* they go there, and are not the dat's own copies; NULL: they are */
   uint64_t sent, version; /* 1 more than the dat's, which was sent, and came; 0: none */
 };
 
-/* What of a dat's halo: these rows, what the map reaches, or (both NULL) the elements that are executed here as well. */
+/* A part of a dat's halo: these rows, what the map reaches, or (both NULL) the elements that are executed here as well. */
 struct halo_need {
   struct dat *dat;
   const struct map *map;
@@ -27,11 +27,11 @@ struct halo_need {
 
 /* ---- which copies are the newest (halo_depth.c): the same on all ranks, and wherever these have the dat ---- */
 
-/* How deep they are the newest (plan/depth/depth.h); a map's part may be besides. */
+/* How deep they are the newest (plan/depth.h); a map's part may be besides. */
 int halo_depth(struct op_context *ctx, struct dat *dat);
-/* Is what is needed? */
+/* True if the copies that the map reaches are the newest; NULL: those that are executed here as well. */
 bool halo_is_current(struct op_context *ctx, struct dat *dat, const struct map *map);
-/* What is the newest of them is so in this space, too; nothing is sent to other ranks. */
+/* Copies that are the newest anywhere become so in this space, too; nothing is sent to other ranks. */
 int halo_bring(struct op_context *ctx, struct dat *dat, enum space space, struct error *err);
 /* They are now, so deep, since the loop in this space that made the newest version ran on copies as well. */
 void halo_computed(struct op_context *ctx, struct dat *dat, enum space space, int depth);
@@ -41,24 +41,21 @@ void halo_is_old(struct dat *dat);
 int halo_keep_part(struct dat *dat, const struct map *map, struct error *err);
 /* The map is about to be freed. */
 void halo_forget_map(struct dat *dat, const struct map *map);
-/* What was sent of them arrived in this space. */
+/* Note that what was sent of them arrived in this space. */
 void halo_received(struct dat *dat, enum space space, const struct map *map);
 
 /* ---- exchanges ---- */
 
-/* Made, or found again; belongs to the context, and lives until the mesh's epoch changes or one of the dats is
- * freed. */
-int exchange_get(struct op_context *ctx, const struct halo_need *needs, int count, enum space space,
-                 struct exchange **out, struct error *err);
-/* What ranks say of loops that waited (loop/spread/), at the beginning of each message: the same on all, or waiting for it is
+/* The loops that waited (loop/chain/), at the beginning of each message: the same on all ranks, or waiting for it is
  * OP_ERR_MPI. */
 struct exchange_header {
   uint32_t flush, loops;
   uint64_t hash;
 };
-/* The same for messages with a header, which is kept until the exchange is finished. Messages of a device have none. */
-int exchange_get_headed(struct op_context *ctx, const struct halo_need *needs, int count, enum space space,
-                        const struct exchange_header *header, struct exchange **out, struct error *err);
+/* Made, or found again; belongs to the context, and lives until the mesh's epoch changes or one of the dats is freed. The
+ * header is kept until the exchange is finished; NULL: messages have none, nor have those of a device. */
+int exchange_get(struct op_context *ctx, const struct halo_need *needs, int count, enum space space,
+                 const struct exchange_header *header, struct exchange **out, struct error *err);
 /* Pack and send. Until it is finished ctx->poll lets the messages get on, and owned rows that are sent may change. */
 int exchange_start(struct op_context *ctx, struct exchange *x, struct error *err);
 /* Wait, unpack, and note what is the newest now. *waited: seconds. */

@@ -3,21 +3,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/log.h"
-#include "base/nearest.h"
-#include "base/progress/progress.h"
-#include "base/size.h"
+#include "base/text.h"
 #include "context/context.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
-#include "mesh/order/order.h"
-#include "mesh/order/ranges.h"
-#include "mesh/ragged/ragged.h"
+#include "mesh/order.h"
+#include "mesh/ragged.h"
+#include "mesh/ranges.h"
 #include "mesh/rows.h"
 #include "mesh/subset.h"
 #include "ranks/agree.h"
-#include "spread/bridge/sums.h"
 #include "spread/spread.h"
+#include "spread/sums.h"
 
 /* One new order per set, by the set's position in the mesh; NULL: not reached, stays as it is. */
 struct orders {
@@ -39,13 +38,6 @@ static void orders_free(struct orders *o) {
   free(o->order);
   free(o->place);
   free(o->first);
-}
-
-static int position(const struct op_context *ctx, const struct set *set) {
-  for (int i = 0; i < ctx->mesh->sets.count; i++)
-    if (ctx->mesh->sets.items[i] == set)
-      return i;
-  return -1;
 }
 
 /* Without ranks both are all elements. With ranks only owned ones get new places here, and copies follow their
@@ -93,28 +85,6 @@ static void settle(struct team *team, const struct set *set, int *order, int *pl
 
 /* ---- the first set ---- */
 
-static double *read_coords(struct op_context *ctx, struct dat *coords, struct error *err) {
-  coords->read = true;
-  if (dat_need(ctx, coords, SPACE_HOST, REGION_OWNED, err))
-    return NULL;
-  double *out = array_new((size_t)owned(coords->set) * (size_t)coords->dim, sizeof *out);
-  if (!out) {
-    error_memory(err, "coordinates", (size_t)owned(coords->set) * (size_t)coords->dim * sizeof *out);
-    return NULL;
-  }
-  for (long e = 0; e < owned(coords->set); e++)
-    for (int c = 0; c < coords->dim; c++) {
-      const void *value = dat_value(coords, e, c);
-      float narrow;
-      if (coords->type == TYPE_FLOAT) {
-        memcpy(&narrow, value, sizeof narrow);
-        out[e * coords->dim + c] = (double)narrow;
-      } else
-        memcpy(&out[e * coords->dim + c], value, sizeof *out);
-    }
-  return out;
-}
-
 typedef int space_order(int *order, long size, const double *coords, int dim, struct error *err);
 
 static const struct {
@@ -155,7 +125,7 @@ static int check_coords(const char *method, const struct map *base, const struct
   return OP_OK;
 }
 
-/* What orders look at: rows up to the end of that part. */
+/* The rows that orders look at: up to the end of that part. */
 #define TABLE_OF(map, extent)                                                                                \
   .table = (map)->table, .first = (map)->first, .rows = (map)->from->extents[extent], .arity = (map)->arity
 
@@ -166,9 +136,13 @@ static int order_first(struct op_context *ctx, int method, const struct map *bas
                      err);
   for (long e = owned(base->to); e < known(base->to); e++)
     order[e] = (int)e;
-  double *points = read_coords(ctx, coords, err);
-  if (!points)
+  coords->read = true;
+  if (dat_need(ctx, coords, SPACE_HOST, REGION_OWNED, err))
     return err->code;
+  double *points = dat_numbers(coords);
+  if (!points)
+    return error_memory(err, "coordinates",
+                        (size_t)owned(coords->set) * (size_t)coords->dim * sizeof *points);
   int code = methods[method].by_coords(order, owned(base->to), points, coords->dim, err);
   free(points);
   return code;
@@ -181,7 +155,7 @@ static int order_next(struct op_context *ctx, struct orders *o, bool *found, str
   *found = false;
   for (int m = 0; m < ctx->mesh->maps.count; m++) {
     const struct map *map = ctx->mesh->maps.items[m];
-    int from = position(ctx, map->from), to = position(ctx, map->to);
+    int from = map->from->id, to = map->to->id;
     if (!o->order[from] == !o->order[to])
       continue;
     *found = true;
@@ -206,10 +180,10 @@ static int order_next(struct op_context *ctx, struct orders *o, bool *found, str
 static int order_entries(struct op_context *ctx, struct orders *o, struct error *err) {
   for (int m = 0; m < ctx->mesh->maps.count; m++) {
     const struct map *map = ctx->mesh->maps.items[m];
-    const int from = map->first ? position(ctx, map->from) : -1;
+    const int from = map->first ? map->from->id : -1;
     if (from < 0)
       continue;
-    const int at = position(ctx, map->entries);
+    const int at = map->entries->id;
     free(o->order[at]);
     free(o->place[at]);
     o->order[at] = o->place[at] = NULL;
@@ -307,13 +281,13 @@ static bool make_fresh(struct op_context *ctx, const struct orders *o, struct fr
   bool good = true;
   for (int i = 0; good && i < mesh->maps.count; i++) {
     const struct map *map = mesh->maps.items[i];
-    int from = position(ctx, map->from), to = position(ctx, map->to);
+    int from = map->from->id, to = map->to->id;
     if (o->order[from] || o->order[to])
       good = (f->tables[i] = moved_table(ctx->team, o, i, map, from, to)) != NULL;
   }
   for (int i = 0; good && i < mesh->dats.count; i++) {
     const struct dat *dat = mesh->dats.items[i];
-    int set = position(ctx, dat->set);
+    int set = dat->set->id;
     if (o->order[set] && dat_has_memory(dat))
       good = (f->rows[i] = moved_rows(ctx->team, dat, o->order[set])) != NULL;
   }
@@ -414,7 +388,7 @@ int renumber_by(struct op_context *ctx, const char *method, struct map *base, st
   o.first = array_new((size_t)o.maps, sizeof *o.first);
   code = o.order && o.place && o.first ? OP_OK
                                        : error_memory(err, "a renumbering", (size_t)o.count * sizeof(int *));
-  int first = position(ctx, base->to);
+  int first = base->to->id;
   progress_step(ctx->log->progress, "numbering the mesh anew: set %s, %ld elements", base->to->name,
                 base->to->size);
   if (!code)

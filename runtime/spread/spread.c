@@ -5,42 +5,22 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/list.h"
 #include "base/log.h"
-#include "base/progress/progress.h"
-#include "base/size.h"
 #include "context/context.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
-#include "spread/bridge/sums.h"
-#include "spread/distribute/build.h"
-#include "spread/distribute/mail.h"
-#include "spread/distribute/move.h"
-#include "spread/lend.h"
+#include "spread/data.h"
+#include "spread/parts/build.h"
+#include "spread/parts/mail.h"
+#include "spread/parts/move.h"
 #include "spread/subset_spread.h"
+#include "spread/sums.h"
 
 bool spread_wanted(const struct op_context *ctx) {
   return ctx->comm && !comm_alone(ctx->comm);
-}
-
-/* ---- how long it takes ---- */
-
-void spread_lap(struct spread_laps *laps, const char *what) {
-  if (!laps)
-    return;
-  const double now = clock_seconds();
-  laps->lap[laps->count].what = what;
-  laps->lap[laps->count++].seconds = now - laps->last;
-  laps->last = now;
-}
-
-void spread_tell_laps(const struct op_context *ctx, const struct spread_laps *laps, const char *done) {
-  struct text line = {0};
-  for (int i = 0; i < laps->count; i++)
-    text_addf(&line, "%s%s %.3f", i ? ", " : "", laps->lap[i].what, laps->lap[i].seconds);
-  log_line(ctx->log, LOG_INFO, "mpi", "%s: %.3f s: %s", done, laps->last - laps->began, text_str(&line));
-  text_free(&line);
 }
 
 /* ---- declarations ---- */
@@ -91,7 +71,7 @@ static void take_over(struct op_context *ctx, const struct share *share) {
   }
 }
 
-/* Where entries begin, when their elements have a new order. */
+/* Find where entries begin when their elements have a new order. */
 static int reorder_begin(struct share_set *entries, long owned, const int *order, struct error *err) {
   long long *begin = array_new((size_t)owned + 1, sizeof *begin);
   if (!begin)
@@ -139,7 +119,7 @@ static int reorder(struct share *share, int *const *order, struct error *err) {
 
 /* ---- data ---- */
 
-/* Where rows of a set go: along a route to other ranks, or to other places here. */
+/* The way of a set's rows: along a route to other ranks, or to other places here. */
 struct journey {
   const struct halo_exchange *route; /* NULL: nobody changes owner */
   int *from;                         /* then: the old local number of each new one */
@@ -232,7 +212,7 @@ static int move_data(struct op_context *ctx, struct built *built, struct halo_ex
     }
     free(journey.from);
     if (route)
-      exchange_free(route);
+      halo_exchange_free(route);
   }
   return code;
 }
@@ -256,7 +236,7 @@ static void adopt_first(struct map *map, struct built_set *entries) {
   entries->first = NULL;
 }
 
-/* What was built becomes the mesh's. */
+/* Give the mesh what was built. */
 static int adopt(struct op_context *ctx, struct built *built, struct error *err) {
   for (int s = 0; s < built->nsets; s++) {
     struct set *set = ctx->mesh->sets.items[s];
@@ -288,21 +268,18 @@ static int rebuild(struct op_context *ctx, const struct spread_change *change, s
   int code = change->part    ? share_move(ctx->comm, share, change->part, routes, err)
              : change->order ? reorder(share, change->order, err)
                              : OP_OK;
-  spread_lap(change->laps, "rows");
   /* Ways that no data will take. */
   for (int s = 0; s < ctx->mesh->sets.count; s++)
     if (!has_dats(ctx->mesh, s))
-      exchange_free(&routes[s]);
+      halo_exchange_free(&routes[s]);
   progress_step(progress, "parting the mesh: halos");
   if (!code)
     code = build_halos(ctx->comm, share, change->part ? change->prime : -1, &built, err);
-  spread_lap(change->laps, "halos");
   progress_step(progress, "parting the mesh: data");
   if (!code)
     code = move_data(ctx, &built, change->part ? routes : share->brought, change->order, err);
   if (!code)
     code = adopt(ctx, &built, err);
-  spread_lap(change->laps, "data");
   progress_end(progress);
   built_free(&built);
   return code;
@@ -348,7 +325,7 @@ int spread_apply(struct op_context *ctx, const struct spread_change *change, str
     share_free(&share);
   }
   for (int s = 0; routes && s < mesh->sets.count; s++)
-    exchange_free(&routes[s]);
+    halo_exchange_free(&routes[s]);
   free(routes);
   return code;
 }
@@ -360,9 +337,68 @@ int mesh_distribute(struct op_context *ctx, struct error *err) {
   if (code)
     return code;
   ctx->comm->where = "the distribution of the mesh";
-  struct spread_laps laps = {.began = clock_seconds()};
-  laps.last = laps.began;
-  const int status = spread_apply(ctx, &(struct spread_change){.laps = &laps}, err);
-  spread_tell_laps(ctx, &laps, "halos are there");
+  const double start = clock_seconds();
+  const int status = spread_apply(ctx, &(struct spread_change){0}, err);
+  log_line(ctx->log, LOG_INFO, "mpi", "halos are there: %.3f s", clock_seconds() - start);
   return status;
+}
+
+/* A program written for one process declares the whole mesh on every rank: N ranks then compute on N meshes side
+ * by side. That is no error, as ranks may be alike, but never what was meant when the maps of all name one rank's
+ * elements. */
+static bool all_ranks_alike(const struct mesh *mesh) {
+  for (int s = 0; s < mesh->sets.count; s++)
+    if (!((const struct set *)mesh->sets.items[s])->alike)
+      return false;
+  return true;
+}
+
+static bool names_only_first(const struct map *map) {
+  const size_t entries = (size_t)map_rows_of(map)->size * (size_t)map_width(map);
+  for (size_t i = 0; i < entries; i++)
+    if (rows_get(&map->global, i) >= map->to->alike)
+      return false;
+  return true;
+}
+
+/* Find a map whose rows are still as they were declared; NULL: some name other elements, or there are none. */
+static const struct map *map_of_copies(const struct mesh *mesh) {
+  const struct map *found = NULL;
+  for (int m = 0; m < mesh->maps.count; m++) {
+    const struct map *map = mesh->maps.items[m];
+    if (map->global.entries && !names_only_first(map))
+      return NULL;
+    if (map->global.entries && !found)
+      found = map;
+  }
+  return found;
+}
+
+static void warn(const struct op_context *ctx, const struct map *map) {
+  const int ranks = ctx->comm->size;
+  struct text sizes = {0};
+  text_addf(&sizes, "%ld elements of set \"%s\"", map->from->size, map->from->name);
+  if (map->to != map->from)
+    text_addf(&sizes, " and %ld of set \"%s\"", map->to->size, map->to->name);
+  log_line(ctx->log, LOG_WARN, "mesh",
+           "each of %d ranks declared the same %s, and on all of them map \"%s\" names only those of rank 0: "
+           "the mesh is there %d times; let rank 0 declare everything and the others 0 elements "
+           "(op_is_root() ? n : 0), or each rank its own share, with global numbers in maps",
+           ranks, text_str(&sizes), map->name, ranks);
+  text_free(&sizes);
+}
+
+int spread_warn_of_copies(struct op_context *ctx, struct error *err) {
+  struct mesh *mesh = ctx->mesh;
+  if (mesh->copies_told || !mesh->undistributed || !all_ranks_alike(mesh))
+    return OP_OK;
+  const struct map *map = map_of_copies(mesh);
+  long long everywhere = map != NULL;
+  const int code = ctx->comm->table->reduce_all(ctx->comm, &everywhere, 1, COMM_LLONG, COMM_MIN, err);
+  if (code || !everywhere)
+    return code;
+  mesh->copies_told = true;
+  if (ctx->comm->rank == 0)
+    warn(ctx, map);
+  return OP_OK;
 }

@@ -18,10 +18,10 @@ struct map;
 struct set;
 struct share;
 
-/* Is there more than one rank? Local. */
+/* True if there is more than one rank. Local. */
 bool spread_wanted(const struct op_context *ctx);
 
-/* Is there nothing left to do for mesh_distribute? The same on all ranks. Local. */
+/* True if nothing is left to do for mesh_distribute. The same on all ranks. Local. */
 static inline bool mesh_is_distributed(const struct op_context *ctx) {
   return !ctx->comm || comm_alone(ctx->comm) || (!ctx->mesh->undistributed && !ctx->mesh->lost);
 }
@@ -31,27 +31,13 @@ static inline bool mesh_is_distributed(const struct op_context *ctx) {
  * that needs it. */
 int mesh_distribute(struct op_context *ctx, struct error *err);
 
-/* How long each part of setting up takes on this rank, which waits for others in most of them: a line of OP2_LOG=mpi. */
-struct spread_laps {
-  double began, last;
-  int count;
-  struct {
-    const char *what;
-    double seconds;
-  } lap[8];
-};
-/* NULL: nobody wants to know. */
-void spread_lap(struct spread_laps *laps, const char *what);
-void spread_tell_laps(const struct op_context *ctx, const struct spread_laps *laps, const char *done);
-
 /* A change of the distribution. part[s], where elements of set s go; order[s], the old local numbers of owned
  * elements in their new order. One of them, or neither: only what maps need is done. What they hold is freed on
  * the way. */
 struct spread_change {
   int **part, **order;
   int prime; /* with parts: the set whose elements are numbered inwards first (distribute/build.h) */
-  struct share *share;      /* what spread_share gave, to be taken over; NULL: it is still to be made */
-  struct spread_laps *laps; /* or NULL */
+  struct share *share; /* what spread_share gave, to be taken over; NULL: it is still to be made */
 };
 int spread_apply(struct op_context *ctx, const struct spread_change *change, struct error *err);
 
@@ -66,7 +52,7 @@ int spread_warn_of_copies(struct op_context *ctx, struct error *err);
 int spread_share(struct op_context *ctx, struct share *share, struct error *err);
 void spread_give_back(struct op_context *ctx, struct share *share);
 
-/* What each rank declared of a new set: its sizes over all ranks. */
+/* Find the sizes of a new set over all ranks. */
 int spread_declare(struct op_context *ctx, struct set *set, struct error *err);
 /* The user's global number of an element that this rank declared. Local. */
 static inline long long spread_number(const struct set *set, long element) {

@@ -2,13 +2,13 @@
 
 #include <stdlib.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "context/context.h"
 #include "mesh/halo.h"
 #include "mesh/subset.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
-#include "spread/distribute/mail.h"
+#include "spread/parts/mail.h"
 
 int subset_count(struct op_context *ctx, struct set *set, struct error *err) {
   long long count = set->size;

@@ -1,21 +1,15 @@
-/* What dot-product tests share, and that of one loop. */
+/* Shared parts of dot-product tests, and the test of one loop. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "context/context.h"
-#include "loop/queue.h"
-#include "loop/temporary/temporary.h"
+#include "loop/chain/queue.h"
+#include "loop/temporary.h"
 #include "ranks/comm.h"
 #include "spread/spread.h"
 #include "tape/test.h"
-
-/* Random numbers of a thing, in the program's order. `which` tells x from y. */
-struct noise {
-  unsigned seed;
-  int which;
-};
 
 static void fill_numbers(enum type_code type, unsigned char *to, size_t values, unsigned long long state) {
   const struct type_info *info = type_info(type);
@@ -35,9 +29,11 @@ static void fill_numbers(enum type_code type, unsigned char *to, size_t values, 
   }
 }
 
-/* The companion holds noise. Numbers of a dat begin anew on each rank, with another seed. */
-static int put_noise(struct op_context *ctx, const struct thing *companion, struct noise noise, int number,
+/* Fills companion `number` with random numbers in the program's order, other ones for dots and for bars. Those of a dat begin
+ * anew on each rank, with another seed. */
+static int put_noise(const struct test *t, const struct thing *companion, bool dots, int number,
                      struct error *err) {
+  struct op_context *ctx = t->ctx;
   const struct dat *dat = companion->dat;
   const size_t values = dat ? (size_t)dat->set->size * (size_t)dat->dim : (size_t)companion->gbl->dim;
   const enum type_code type = dat ? dat->type : companion->gbl->type;
@@ -46,8 +42,7 @@ static int put_noise(struct op_context *ctx, const struct thing *companion, stru
     return error_memory(err, "random numbers", values * type_info(type)->size);
   const unsigned rank = dat ? (unsigned)ctx->comm->rank : 0;
   fill_numbers(type, in, values,
-               ((unsigned long long)noise.seed << 32) + (unsigned)number * 4u + (unsigned)noise.which +
-                   rank * 65537u);
+               ((unsigned long long)t->seed << 32) + (unsigned)number * 4u + !dots + rank * 65537u);
   int code = queue_flush(ctx, err);
   if (!code)
     code = dat ? data_put(ctx, companion->dat, in, err) : gbl_put(ctx, companion->gbl, in, err);
@@ -76,9 +71,7 @@ static void add_numbers(enum type_code type, const unsigned char *a, const unsig
 static int add_product(struct op_context *ctx, struct thing *a, struct thing *b, double sums[3],
                        struct error *err) {
   if (a->gbl) {
-    int code = queue_flush(ctx, err);
-    if (!code)
-      code = gbl_need(ctx, a->gbl, SPACE_HOST, err);
+    int code = tape_need_gbl(ctx, a->gbl, err);
     if (!code)
       code = gbl_need(ctx, b->gbl, SPACE_HOST, err);
     if (!code && ctx->comm->rank == 0)
@@ -162,7 +155,7 @@ int test_close(struct test *t, int code, struct error *err) {
   return code;
 }
 
-/* Does the test begin with a dot, or a bar, of the thing? */
+/* True if the test begins with a dot, or a bar, of the thing. */
 static bool begins_with(const struct test *t, const struct thing *thing, bool dots) {
   bool active = false;
   if (!t->site)
@@ -176,9 +169,8 @@ int test_put_all(const struct test *t, bool dots, struct error *err) {
   int code = OP_OK;
   for (int i = 0; !code && i < t->n; i++) {
     struct thing *companion = dots ? t->things[i]->dot : t->things[i]->bar;
-    code = begins_with(t, t->things[i], dots)
-               ? put_noise(t->ctx, companion, (struct noise){t->seed, !dots}, i, err)
-               : thing_clear(t->ctx, companion, err);
+    code = begins_with(t, t->things[i], dots) ? put_noise(t, companion, dots, i, err)
+                                              : thing_clear(t->ctx, companion, err);
   }
   return code;
 }
@@ -202,7 +194,7 @@ int test_sum(const struct test *t, const double of_y[3], const double of_x[3], s
 
 /* ---- one loop ---- */
 
-/* What the tangent loop writes is put aside too: data are to stay. */
+/* The data that the tangent loop writes are put aside too, and come back. */
 static int put_data_aside(struct test *t, struct aside *data, struct error *err) {
   int code = queue_flush(t->ctx, err);
   for (int i = 0; !code && i < t->n; i++) {

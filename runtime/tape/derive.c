@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "context/context.h"
 #include "context/env.h"
 #include "loop/loop.h"

@@ -1,14 +1,12 @@
-/* Whose value it is that a MIN or MAX left, so that its derivative is known. It cannot be found by comparing what a
+/* Finds the element whose value a MIN or MAX left, so that its derivative is known. It cannot be found by comparing what a
  * kernel computes anew with what the loop left: rounding differs. So each element's candidates are stored, the best of those
  * is found, and stored values are compared with stored ones. Among equals the lowest number wins, and before all of them
  * the value from before the loop. Nothing of this is kept: it is done again where a derivative runs. */
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "context/context.h"
-#include "loop/queue.h"
-#include "loop/temporary/temporary.h"
+#include "loop/temporary.h"
 #include "mesh/subset.h"
 #include "ranks/agree.h"
 #include "tape/tape.h"
@@ -23,7 +21,7 @@ static int entries_of(const struct loop_arg *arg) {
   return is_vector(arg) ? arg->map->arity : 1;
 }
 
-/* Of several arguments of one dat the first one stands for it. */
+/* The first of several arguments of one dat stands for it. */
 static bool is_first(const struct site *site, int arg) {
   for (int i = 0; i < arg; i++)
     if (site->things[i] == site->things[arg] && site_seeks(site, i))
@@ -106,46 +104,35 @@ static int find_winner(const struct seeker *s, struct error *err) {
 
 /* ---- over what they compete for ---- */
 
-/* `text` is what is done with each component. */
+/* `head` has the parameters, with %s for the type; `does` is done with each component. */
 static int on_targets(struct op_context *ctx, const struct thing *thing, const char *name, const char *head,
                       const char *does, const op_arg *args, int nargs, struct error *err) {
+  const char *type = type_info(thing->dat->type)->name;
   struct text text = {0};
-  text_addf(&text, "static void %s(%s) {\n  for (int c = 0; c < %d; c++) {\n    %s\n  }\n}\n", name, head,
-            thing->dat->dim, does);
+  text_addf(&text, "static void %s(", name);
+  text_addf(&text, head, type, type);
+  text_addf(&text, ") {\n  for (int c = 0; c < %d; c++) {\n    %s\n  }\n}\n", thing->dat->dim, does);
   return tape_run_text(ctx, &text, name, "whose value is left", thing->dat->set, nargs, args, err);
 }
 
 static int start_dat(struct op_context *ctx, const struct thing *thing, struct error *err) {
-  const char *type = type_info(thing->dat->type)->name;
   const op_arg args[] = {tape_direct(thing->dat, OP_READ), tape_direct(thing->room->dat, OP_WRITE),
                          tape_direct(thing->winner->dat, OP_WRITE)};
-  char head[320];
-  snprintf(head, sizeof head, "const %s *start, %s *best, long *winner", type, type);
-  return on_targets(ctx, thing, "op2_starts", head, "best[c] = start[c];\n    winner[c] = " NOBODY ";", args,
-                    3, err);
+  return on_targets(ctx, thing, "op2_starts", "const %s *start, %s *best, long *winner",
+                    "best[c] = start[c];\n    winner[c] = " NOBODY ";", args, 3, err);
 }
 
 static int end_dat(struct op_context *ctx, const struct thing *thing, struct error *err) {
-  const char *type = type_info(thing->dat->type)->name;
   const op_arg args[] = {tape_direct(thing->dat, OP_READ), tape_direct(thing->room->dat, OP_READ),
                          tape_direct(thing->winner->dat, OP_RW)};
-  char head[320];
-  snprintf(head, sizeof head, "const %s *start, const %s *best, long *winner", type, type);
-  return on_targets(ctx, thing, "op2_leaves", head,
+  return on_targets(ctx, thing, "op2_leaves", "const %s *start, const %s *best, long *winner",
                     "if (best[c] == start[c] || winner[c] == " NOBODY ")\n      winner[c] = -1;", args, 3,
                     err);
 }
 
-static int need_values(struct op_context *ctx, struct gbl *const gbls[], int n, struct error *err) {
-  int code = queue_flush(ctx, err);
-  for (int i = 0; !code && i < n; i++)
-    code = gbl_need(ctx, gbls[i], SPACE_HOST, err);
-  return code;
-}
-
 static int start_gbl(struct op_context *ctx, struct thing *thing, struct error *err) {
   struct gbl *winner = thing->winner->gbl;
-  int code = need_values(ctx, &winner, 1, err);
+  int code = tape_need_gbl(ctx, winner, err);
   for (int c = 0; !code && c < winner->dim; c++)
     ((long long *)(void *)winner->value)[c] = INT64_MAX;
   if (!code)
@@ -155,7 +142,11 @@ static int start_gbl(struct op_context *ctx, struct thing *thing, struct error *
 
 static int end_gbl(struct op_context *ctx, const struct thing *thing, struct error *err) {
   struct gbl *gbl = thing->gbl, *best = thing->room->gbl, *winner = thing->winner->gbl;
-  const int code = need_values(ctx, (struct gbl *const[]){gbl, best, winner}, 3, err);
+  int code = tape_need_gbl(ctx, gbl, err);
+  if (!code)
+    code = tape_need_gbl(ctx, best, err);
+  if (!code)
+    code = tape_need_gbl(ctx, winner, err);
   const size_t size = type_info(gbl->type)->size;
   for (int c = 0; !code && c < gbl->dim; c++) {
     long long *who = (long long *)(void *)winner->value + c;
@@ -171,7 +162,8 @@ static int end_gbl(struct op_context *ctx, const struct thing *thing, struct err
 
 /* ---- all of it ---- */
 
-static int find(struct op_context *ctx, const struct site *site, unsigned char *values, struct error *err) {
+static int find_winners(struct op_context *ctx, const struct site *site, unsigned char *values,
+                        struct error *err) {
   op_arg args[OP_MAX_ARGS];
   site_call(site, values, args);
   int code = tape_run_derived(ctx, site, DERIVE_CANDIDATES, values, err);
@@ -214,14 +206,16 @@ int extremes_find(struct op_context *ctx, const struct site *site, unsigned char
       return agree_on_success(ctx->agreement, err->code, err); /* on all ranks alike */
     }
   ctx->tapes->seeking = true;
-  const int code = find(ctx, site, values, err);
+  const int code = find_winners(ctx, site, values, err);
   ctx->tapes->seeking = false;
   return code;
 }
 
 static int clear_gbl(struct op_context *ctx, const struct thing *thing, struct gbl *gbl, struct error *err) {
   struct gbl *winner = thing->winner->gbl;
-  const int code = need_values(ctx, (struct gbl *const[]){gbl, winner}, 2, err);
+  int code = tape_need_gbl(ctx, gbl, err);
+  if (!code)
+    code = tape_need_gbl(ctx, winner, err);
   const size_t size = type_info(gbl->type)->size;
   for (int c = 0; !code && c < gbl->dim; c++)
     if (((const long long *)(void *)winner->value)[c] >= 0)
@@ -243,9 +237,8 @@ int extremes_clear(struct op_context *ctx, const struct site *site, enum beside 
       continue;
     }
     const op_arg args[] = {tape_direct(thing->winner->dat, OP_READ), tape_direct(beside->dat, OP_RW)};
-    char head[320];
-    snprintf(head, sizeof head, "const long *winner, %s *value", type_info(thing->dat->type)->name);
-    code = on_targets(ctx, thing, "op2_lost", head, "if (winner[c] >= 0)\n      value[c] = 0;", args, 2, err);
+    code = on_targets(ctx, thing, "op2_lost", "const long *winner, %s *value",
+                      "if (winner[c] >= 0)\n      value[c] = 0;", args, 2, err);
   }
   return err->code;
 }

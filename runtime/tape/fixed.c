@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "context/context.h"
-#include "loop/queue.h"
+#include "loop/chain/queue.h"
 #include "ranks/agree.h"
 #include "tape/tape.h"
 
@@ -108,7 +108,7 @@ int fixed_end(struct op_context *ctx, struct tape *tape, struct error *err) {
 
 /* ---- backwards ---- */
 
-/* What it changes, and its bar; NULL: the i-th thing is none of these. */
+/* The bar of the i-th thing if the rounds change it, else NULL. */
 static struct thing *bar_of(const struct op_context *ctx, const struct tape *tape,
                             const struct fixed_point *f, int i) {
   struct thing *thing = ctx->tapes->things.items[i];
@@ -146,7 +146,7 @@ static int compare(struct op_context *ctx, const struct tape *tape, const struct
       continue;
     if (bar->dat)
       code = tape_run_differences(ctx, bar->dat, bar->room->dat, sums, err);
-    else if (!(code = queue_flush(ctx, err)) && !(code = gbl_need(ctx, bar->gbl, SPACE_HOST, err)))
+    else if (!(code = tape_need_gbl(ctx, bar->gbl, err)))
       add_differences(bar->gbl, bar->room->gbl, sums);
   }
   return code;

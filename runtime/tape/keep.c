@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "context/context.h"
-#include "loop/queue.h"
-#include "loop/temporary/temporary.h"
+#include "loop/chain/queue.h"
+#include "loop/temporary.h"
 #include "tape/tape.h"
 
 void keep_count(struct op_context *ctx, struct tape *tape, size_t bytes) {
@@ -94,9 +94,7 @@ static int keep_dat(struct op_context *ctx, struct tape *tape, struct change *ch
 
 static int keep_value(struct op_context *ctx, struct change *change, struct error *err) {
   struct gbl *gbl = change->thing->gbl;
-  int code = queue_flush(ctx, err);
-  if (!code)
-    code = gbl_need(ctx, gbl, SPACE_HOST, err);
+  const int code = tape_need_gbl(ctx, gbl, err);
   if (code)
     return code;
   change->value = malloc(gbl->bytes);
@@ -211,8 +209,7 @@ int tape_change(struct op_context *ctx, struct tape *tape, struct event *event, 
                             .read = thing->read,
                             .wanted = thing->wanted,
                             .whole = whole,
-                            .zero = tape->recording && thing->zero,
-                            .was_varied = thing->varied};
+                            .zero = tape->recording && thing->zero};
   const int code = keep_change(ctx, tape, e, change, err);
   thing->changed = e;
   thing->zero = false;

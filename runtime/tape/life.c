@@ -2,9 +2,9 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "context/context.h"
-#include "loop/temporary/temporary.h"
+#include "loop/temporary.h"
 #include "mesh/handles.h"
 #include "mesh/subset.h"
 #include "spread/spread.h"
@@ -70,7 +70,7 @@ static void free_event(struct op_context *ctx, struct tape *tape, struct event *
   free(event->constant);
 }
 
-/* What the program has freed meanwhile. */
+/* Lets go of the dats that the program has freed meanwhile. */
 static void let_go(struct op_context *ctx, struct tape *tape) {
   while (tape->held_dats.count) {
     struct dat *dat = tape->held_dats.items[0];

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "context/context.h"
 #include "loop/form.h"
 #include "loop/loop.h"
@@ -137,7 +137,7 @@ static int note_changes(struct op_context *ctx, struct tape *tape, struct event 
   return code;
 }
 
-/* What follows for what comes behind it. */
+/* Notes which things are varied behind the loop. */
 static void note_activity(struct site *site, bool active) {
   for (int i = 0; i < site->nargs; i++) {
     const struct thing *thing = site->things[i];

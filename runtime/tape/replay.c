@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "context/context.h"
-#include "loop/queue.h"
+#include "loop/chain/queue.h"
 #include "mesh/mesh.h"
 #include "spread/spread.h"
 #include "tape/tape.h"
@@ -31,22 +31,27 @@ int event_exchange(struct op_context *ctx, struct event *event, bool back, struc
   return code || !constant ? code : set_constant(ctx, event, back, err);
 }
 
-/* Is what the thing holds needed at the end, when event `e` changes it? */
+/* True if the thing's value is needed at the end, when event `e` changes it. */
 static bool is_last(const struct tape *tape, int e, const struct thing *thing) {
   return !thing->moved && (tape->home == INT_MAX || (e < tape->home && !thing->remade));
 }
 
-/* It is about to be overwritten by event `e`, or by what was there before that. */
+static void put_last(struct thing *thing, const struct change *end) {
+  thing->last = end->kept;
+  thing->last_value = end->value;
+  thing->moved = true;
+}
+
+/* Saves a value before event `e`, or its undoing, overwrites it. */
 static int save_last(struct op_context *ctx, struct tape *tape, int e, const struct change *change,
                      bool whole, struct error *err) {
   struct thing *thing = change->thing;
   struct change end = {.thing = thing, .whole = whole};
   int code = is_last(tape, e, thing) ? keep_room(ctx, tape, thing->bytes, err) : OP_OK;
-  if (code || !is_last(tape, e, thing)) /* not any more, if there is no room */
+  if (code || !is_last(tape, e, thing)) /* without room it is no longer needed */
     return code;
   code = keep_now(ctx, tape, &end, err);
-  thing->last = end.kept;
-  thing->last_value = end.value;
+  put_last(thing, &end);
   thing->moved = !code;
   return code;
 }
@@ -64,9 +69,7 @@ int event_undo(struct op_context *ctx, struct tape *tape, struct event *event, s
       continue;
     }
     if (is_last(tape, e, thing)) {
-      thing->last = change->kept;
-      thing->last_value = change->value;
-      thing->moved = true;
+      put_last(thing, change);
       change->kept = NULL;
       change->value = NULL;
     } else
@@ -94,7 +97,9 @@ static int put_again(struct op_context *ctx, const struct event *event, struct e
   return gbl_put(ctx, thing->gbl, event->values, err);
 }
 
-int event_again(struct op_context *ctx, struct tape *tape, int e, replay_loop *run, struct error *err) {
+/* Event `e`, before which data are, happens again. */
+static int event_again(struct op_context *ctx, struct tape *tape, int e, replay_loop *run,
+                       struct error *err) {
   struct event *event = &tape->events[e];
   int code = event->kind == EVENT_CONSTANT ? queue_flush(ctx, err) : OP_OK;
   for (int c = 0; !code && c < event->nchanges; c++) {
@@ -126,10 +131,10 @@ int tape_replay(struct op_context *ctx, struct tape *tape, int to, replay_loop *
 
 /* ---- the end ---- */
 
-/* `change` has what it held before that: what the program had is there again. */
+/* Gives the thing its last value again; `change` gets the value that it held before. */
 static int bring_back(struct op_context *ctx, struct tape *tape, struct thing *thing, struct change *change,
                       struct error *err) {
-  struct change last = {.thing = thing, .kept = thing->last, .value = thing->last_value};
+  struct change last = thing_take_last(thing);
   int code = queue_flush(ctx, err);
   if (!code)
     code = keep_exchange(ctx, &last, err);
@@ -138,13 +143,10 @@ static int bring_back(struct op_context *ctx, struct tape *tape, struct thing *t
     change->value = last.value;
   } else
     keep_drop(ctx, tape, &last);
-  thing->last = NULL;
-  thing->last_value = NULL;
-  thing->moved = false;
   return code;
 }
 
-/* Those of events from `at` to where data come back. */
+/* Sets the constants of events from `at` to where data come back. */
 static int set_constants(struct op_context *ctx, const struct tape *tape, struct error *err) {
   int code = OP_OK;
   for (int e = tape->at; !code && e < tape->nevents && e < tape->home; e++)

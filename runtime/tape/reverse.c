@@ -3,12 +3,11 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/progress/progress.h"
 #include "base/text.h"
 #include "context/context.h"
 #include "context/env.h"
-#include "loop/queue.h"
-#include "tape/schedule/schedule.h"
+#include "loop/chain/queue.h"
+#include "tape/schedule.h"
 #include "tape/tape.h"
 
 /* ---- bars ---- */

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "base/text.h"
 #include "context/context.h"
 #include "loop/loop.h"
@@ -141,7 +141,8 @@ static void look_at_constants(const struct op_context *ctx, struct site *site) {
     site->things[site->nargs + i] = thing_find(ctx->tapes, site->constants[i]);
 }
 
-const struct said_kernel *said_find(const struct tapes *tapes, const char *text, const char *name) {
+/* The program's words about the derivatives of a kernel; NULL: none. */
+static const struct said_kernel *said_find(const struct tapes *tapes, const char *text, const char *name) {
   for (int i = tapes->said.count - 1; i >= 0; i--) {
     const struct said_kernel *said = tapes->said.items[i];
     if (strcmp(said->name, name) == 0 && strcmp(said->text, text) == 0)

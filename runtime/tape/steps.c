@@ -1,14 +1,14 @@
 /* Steps, and what a budget leaves of them. As long as everything fits, everything is kept. Then old values that only
- * derivatives use go, the oldest ones first, and checkpoints stay. When they do not fit any more, that one goes without
- * which the fewest steps run again. Backwards, the steps from a checkpoint on run again. From the newest one what there
+ * derivatives use go, the oldest ones first, and checkpoints stay. When these no longer fit, the one goes without which
+ * the fewest steps run again. Backwards, the steps from a checkpoint on run again. From the newest one what there
  * is at the end is made again, since that takes less memory than to keep it. */
 #include <limits.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "context/context.h"
 #include "ranks/agree.h"
-#include "tape/schedule/schedule.h"
+#include "tape/schedule.h"
 #include "tape/tape.h"
 
 /* ---- figures: they follow from the events, whatever is kept ---- */
@@ -24,7 +24,7 @@ static size_t bytes_of_checkpoint(const struct tape *tape, int at) {
   return bytes;
 }
 
-/* What the derivatives of these events use. */
+/* Bytes that the derivatives of these events use. */
 static size_t bytes_of_events(const struct tape *tape, int begin, int end) {
   size_t bytes = 0;
   for (int e = begin; e < end; e++)
@@ -36,12 +36,12 @@ static size_t bytes_of_events(const struct tape *tape, int begin, int end) {
   return bytes;
 }
 
-/* Has the thing, where data come back to, a value that is lost on the way? */
+/* True if the thing has a value, where data come back to, that is lost on the way. */
 static bool comes_back(const struct tape *tape, const struct thing *thing) {
   return thing->used && thing->changed >= 0 && (tape->home == INT_MAX || (tape->home > 0 && !thing->remade));
 }
 
-/* What is still to be saved of what has to come back, or, if `all`, has to come back. */
+/* Bytes of values that have to come back and are not saved yet, or, if `all`, of all that have to come back. */
 static size_t bytes_of_last(const struct op_context *ctx, const struct tape *tape, bool all) {
   size_t bytes = 0;
   for (int i = 0; i < ctx->tapes->things.count; i++) {
@@ -52,7 +52,7 @@ static size_t bytes_of_last(const struct op_context *ctx, const struct tape *tap
   return bytes;
 }
 
-/* Values that were put: they stay. */
+/* Bytes of values that were put: they stay. */
 static size_t bytes_that_stay(const struct tape *tape) {
   size_t bytes = 0;
   for (int e = 0; e < tape->nevents; e++)
@@ -123,7 +123,7 @@ static void drop_checkpoint(struct op_context *ctx, struct tape *tape, int c) {
   keep_prune(ctx, tape, at, end_of_checkpoint(ctx, tape, at));
 }
 
-/* What derivatives of earlier events use is not kept any more. */
+/* Drops the values that only derivatives of earlier events use. */
 static void keep_from(struct op_context *ctx, struct tape *tape, int taped) {
   const int was = tape->taped;
   tape->taped = taped;
@@ -179,15 +179,13 @@ static int least_useful(const struct tape *tape) {
   return best;
 }
 
-/* What would come back is not saved: all steps are to run once more. */
+/* Drops the saved values of the end: all steps will run once more. */
 static void leave_home(struct op_context *ctx, struct tape *tape) {
   for (int i = 0; i < ctx->tapes->things.count; i++) {
     struct thing *thing = ctx->tapes->things.items[i];
-    struct change last = {.thing = thing, .kept = thing->last, .value = thing->last_value};
+    struct change last = thing_take_last(thing);
     keep_drop(ctx, tape, &last);
-    thing->last = NULL;
-    thing->last_value = NULL;
-    thing->moved = thing->zeroed = false;
+    thing->zeroed = false;
   }
   tape->home = 0;
 }

@@ -1,10 +1,10 @@
 /* Loops that carry tangents along, and the derivatives of one loop without a tape. */
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "context/context.h"
+#include "loop/chain/queue.h"
 #include "loop/loop.h"
-#include "loop/queue.h"
 #include "tape/tape.h"
 
 /* A dot that nobody wrote is zero. Of globals their values say so. */
@@ -43,7 +43,7 @@ static int find_active(struct op_context *ctx, struct site *site, bool *active, 
   return code;
 }
 
-/* Is what the argument leaves constant, where the loop counts as constant? */
+/* True if the argument leaves a constant where the loop counts as constant. */
 static bool replaces(const struct loop_arg *arg) {
   return access_assigns(arg->access) || access_is_extremum(arg->access);
 }
@@ -64,8 +64,9 @@ int tape_cut(struct op_context *ctx, const struct site *site, enum beside which,
   return code;
 }
 
-int tangent_run(struct op_context *ctx, struct site *site, struct loop *loop, unsigned char *values,
-                bool *ran, struct error *err) {
+/* The site's loop with tangents. *ran: it ran; else nothing was active, and the loop itself has still to run. */
+static int tangent_run(struct op_context *ctx, struct site *site, struct loop *loop, unsigned char *values,
+                       bool *ran, struct error *err) {
   bool active = false;
   int code = queue_flush(ctx, err);
   if (!code)
@@ -85,7 +86,7 @@ int tangent_loop(struct op_context *ctx, struct loop *loop, const struct loop_ca
   if (!site)
     return err->code;
   memcpy(site->are, loop->args, (size_t)loop->nargs * sizeof *site->are);
-  /* What the program has for results and values is its own: the call's arguments are used as they are. */
+  /* Results and values are in the program's variables: the call's arguments are used as they are. */
   memcpy(site->args, call->args, (size_t)call->nargs * sizeof *site->args);
   ctx->tapes->carrying = true;
   const int code = tangent_run(ctx, site, loop, NULL, done, err);
@@ -101,7 +102,7 @@ int tangent_of_event(struct op_context *ctx, struct event *event, bool *ran, str
 
 /* ---- alone ---- */
 
-/* Of constants those whose companion the program has asked for. */
+/* All arguments are active, and the constants whose companion the program has asked for. */
 static void all_active(struct site *site, enum derive_mode mode) {
   for (int i = 0; i < site->nargs + site->nconstants; i++) {
     const struct thing *thing = site->things[i];

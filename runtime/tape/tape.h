@@ -22,7 +22,7 @@
 #include "op2jit_adjoint.h"
 
 #include "base/list.h"
-#include "jit/derive/derive.h"
+#include "jit/derivatives.h"
 #include "jit/plugin.h"
 #include "mesh/data.h"
 #include "mesh/globals.h"
@@ -31,7 +31,7 @@
 
 struct tape;
 
-/* What a thing has beside it. */
+/* Companions of a thing. */
 enum beside { BESIDE_BAR, BESIDE_DOT, BESIDE_ROOM, BESIDE_WINNER, BESIDES };
 
 /* A dat, a global or a constant that derivatives know. */
@@ -46,8 +46,8 @@ struct thing {
   bool companion, is_dot;  /* it is one of those */
   size_t bytes;            /* that an old value takes: the most of all ranks, which decide alike */
   struct dat *twin;        /* where copies of it are made, without memory of its own; NULL: none was */
-  /* Of the tape that is alive: the last event that changed it, that read it, and whose derivative uses what it found; -1:
-   * none. What it holds is wanted if the third comes behind the first. */
+  /* In the tape that is alive: the last event that changed it, that read it, and whose derivative uses what it found; -1:
+   * none. Its value is wanted if the third comes behind the first. */
   int changed, read, wanted;
   bool used;          /* an event has to do with it */
   bool input, varied; /* what it holds depends on an input */
@@ -56,7 +56,7 @@ struct thing {
   /* While steps are run again: what it held before the tape's event `home`, or at the end. */
   bool remade; /* nobody needs it: it is overwritten behind that, or */
   bool zeroed; /* it was full of zeros there */
-  bool moved;  /* that is not there any more, but in: */
+  bool moved;  /* that value is no longer there, but in: */
   struct dat *last;
   unsigned char *last_value;
 };
@@ -105,7 +105,7 @@ enum event_kind {
   EVENT_OUTSIDE   /* behind the end of the tape: of no interest but for what it changes */
 };
 
-/* What an event changes. */
+/* A change of a thing by an event. */
 struct change {
   struct thing *thing;
   struct dat
@@ -114,7 +114,6 @@ struct change {
   int changed, read, wanted; /* the thing's, before the event */
   bool whole;                /* nothing of what it held is left, nor was it read by the event */
   bool zero;                 /* it held zeros, of which nothing is kept for a checkpoint */
-  bool was_varied;
 };
 
 struct event {
@@ -168,7 +167,7 @@ struct tape {
   long long again, reversed, rounds;
 };
 
-/* Of the context. */
+/* All tapes of a context. */
 struct tapes {
   struct tape *tape;             /* that is alive; NULL: none */
   struct list things, said, all; /* `all`: tapes, also spent ones */
@@ -179,9 +178,9 @@ struct tapes {
   bool seeking;             /* ... look for winners, which is no derivative */
   struct list sites, alone; /* of tangents, and of loops without a tape */
   struct plugin plugin;     /* found at the first derivative */
-  struct list spare; /* dats of old values that no tape has any more, for the next one without a budget */
-  struct list candidates; /* dats: what elements offer to a MIN or MAX */
-  struct list nowhere;    /* globals: bars of what has none go there */
+  struct list spare;        /* dats of old values of tapes that are gone, for the next one without a budget */
+  struct list candidates;   /* dats: what elements offer to a MIN or MAX */
+  struct list nowhere;      /* globals: bars of what has none go there */
 };
 
 /* The one of the context, made at the first call. NULL: OP_ERR_MEMORY. */
@@ -195,23 +194,30 @@ struct thing *thing_of_gbl(struct op_context *ctx, struct gbl *gbl, struct error
 struct thing *thing_of_constant(struct op_context *ctx, const struct constant *constant, struct error *err);
 /* NULL: not known. */
 struct thing *thing_find(const struct tapes *tapes, const void *object);
-/* What it has beside it, made of zeros if need be. OP_ERR_TYPE of the bar and dot of what has no real numbers. */
+/* The companion, made of zeros if need be. OP_ERR_TYPE of the bar and dot of a thing without real numbers. */
 struct thing *thing_beside(struct op_context *ctx, struct thing *thing, enum beside which, struct error *err);
-enum type_code thing_type(const struct thing *thing);
 /* A dat of the library's own, full of zeros, on the same set, of the same dim and type; all ranks have it, or none. NULL with
  * the error set. */
 struct dat *dat_like(struct op_context *ctx, const struct dat *like, const char *name, struct error *err);
 const char *thing_name(const struct thing *thing);
-/* Of companions: are all values zero, as nobody wrote any? NULL is zero. */
+/* Behind what waits, the global's newest value is on the host. */
+int tape_need_gbl(struct op_context *ctx, struct gbl *gbl, struct error *err);
+/* *zero: all values of a companion are zero, as nobody wrote any. NULL is zero. */
 int thing_is_zero(struct op_context *ctx, struct thing *thing, bool *zero, struct error *err);
 /* All are zero from now on; NULL is. */
 int thing_clear(struct op_context *ctx, struct thing *thing, struct error *err);
+/* The value that it is to have at the end, which is not the thing's from now on. */
+static inline struct change thing_take_last(struct thing *thing) {
+  const struct change last = {.thing = thing, .kept = thing->last, .value = thing->last_value};
+  thing->last = NULL;
+  thing->last_value = NULL;
+  thing->moved = false;
+  return last;
+}
 /* The dat or the global is about to go. */
 void things_forget(struct op_context *ctx, const void *object);
 
 /* ---- sites.c ---- */
-/* What the program says of the derivatives of a kernel; NULL: nothing. */
-const struct said_kernel *said_find(const struct tapes *tapes, const char *text, const char *name);
 void said_free(struct said_kernel *said);
 /* The loop's, made if need be: another one from where the program says something else of the kernel. */
 struct site *site_of(struct op_context *ctx, struct list *sites, const struct loop *loop,
@@ -240,15 +246,15 @@ const char *site_text_with(const struct tapes *tapes, enum type_code type);
 bool site_leaves_zeros(const struct site *site, int arg);
 /* The whole of a set is overwritten by the argument, without its being read. */
 bool site_overwrites(const struct site *site, int arg);
-/* Does it get, or leave, a value that is differentiated? */
+/* True if the argument gets, or leaves, a value that is differentiated. */
 bool arg_gets(const struct loop_arg *arg);
 bool arg_leaves(const struct loop_arg *arg);
-/* Is it a number of the program that goes in; does something go into a variable of the program, which may be gone when the
- * loop runs again? */
+/* True if a number of the program goes in; if a result goes into a variable of the program, which may be gone when the loop
+ * runs again. */
 bool arg_is_value(const struct loop_arg *arg);
 bool arg_is_result(const struct loop_arg *arg);
 
-/* Is it a MIN or MAX whose winners are sought? */
+/* True for a MIN or MAX whose winners are sought. */
 bool site_seeks(const struct site *site, int arg);
 bool site_seeks_any(const struct site *site);
 
@@ -291,7 +297,7 @@ op_arg tape_by_handle(const struct gbl *gbl, op_access access);
 op_arg tape_beside(const op_arg *arg, const struct thing *beside, op_access access);
 
 /* ---- derived.c ---- */
-/* What a derived text computes of the site's loop. */
+/* Runs a derived text of the site's loop. */
 int tape_run_derived(struct op_context *ctx, const struct site *site, enum derive_mode mode,
                      unsigned char *values, struct error *err);
 /* The adjoint; the tangent, which is the primal too. */
@@ -301,22 +307,22 @@ int tape_run_tangent(struct op_context *ctx, const struct site *site, unsigned c
                      struct error *err);
 
 /* ---- keep.c ---- */
-/* Is what event `e` found kept: for a derivative, or for a checkpoint? */
+/* True if the value that event `e` found is kept, for a derivative or for a checkpoint. */
 bool keep_is_needed(const struct tape *tape, int e, const struct change *change);
-/* It would be for a checkpoint alone, and is known to be zeros: they are made anew. */
+/* True if the value would be kept for a checkpoint alone and is zeros, which are made anew. */
 static inline bool keep_knows(const struct change *change) {
   return change->zero && change->wanted <= change->changed;
 }
-/* Event `e` is about to change the thing: what that holds is kept if it is needed. */
+/* Event `e` is about to change the thing: keeps its value if it is needed. */
 int keep_change(struct op_context *ctx, struct tape *tape, int e, struct change *change, struct error *err);
-/* What it holds is kept. */
+/* Keeps the thing's value. */
 int keep_now(struct op_context *ctx, struct tape *tape, struct change *change, struct error *err);
 /* It changes places with what is kept. */
 int keep_exchange(struct op_context *ctx, struct change *change, struct error *err);
 /* A global gets the values of another one like it. */
 int keep_copy_gbl(struct op_context *ctx, struct thing *from, struct thing *to, struct error *err);
 void keep_drop(struct op_context *ctx, struct tape *tape, struct change *change);
-/* What is not needed any more of what these events found is freed. */
+/* Frees the values that these events found and nobody needs now. */
 void keep_prune(struct op_context *ctx, struct tape *tape, int begin, int end);
 /* So many bytes more fit into the budget, or room is made for them. */
 int keep_room(struct op_context *ctx, struct tape *tape, size_t bytes, struct error *err);
@@ -332,7 +338,7 @@ int tape_change(struct op_context *ctx, struct tape *tape, struct event *event, 
 /* ---- life.c ---- */
 struct tape *tape_begin(struct op_context *ctx, int ninputs, struct dat *const inputs[], size_t bytes,
                         struct error *err);
-/* It is of no use any more, but for its facts. */
+/* Frees all of it but its facts. */
 void tape_spend(struct op_context *ctx, struct tape *tape);
 void tape_free(struct op_context *ctx, struct tape *tape);
 
@@ -356,7 +362,7 @@ int steps_free_slots(const struct op_context *ctx, const struct tape *tape, int 
 void steps_passed(struct op_context *ctx, struct tape *tape);
 
 /* ---- replay.c ---- */
-/* What is to be done of it: loops are to run, and values were put. */
+/* How a replayed event runs; values that it puts are there. */
 typedef int replay_loop(struct op_context *ctx, struct event *event, struct error *err);
 unsigned char *event_values(const struct event *event);
 /* Data are as before the event, or, if not `back`, as behind it; nothing is lost. */
@@ -364,8 +370,6 @@ int event_exchange(struct op_context *ctx, struct event *event, bool back, struc
 /* The same, and what comes behind the event is lost, but for what data have at the end. */
 int event_undo(struct op_context *ctx, struct tape *tape, struct event *event, struct error *err);
 int tape_undo(struct op_context *ctx, struct tape *tape, int to, struct error *err);
-/* Event `e`, before which data are, happens again. */
-int event_again(struct op_context *ctx, struct tape *tape, int e, replay_loop *run, struct error *err);
 int event_primal(struct op_context *ctx, struct event *event, struct error *err);
 int tape_replay(struct op_context *ctx, struct tape *tape, int to, replay_loop *run, struct error *err);
 /* Data have again what the program had. */
@@ -403,9 +407,6 @@ int tape_alone(struct op_context *ctx, const struct loop_call *call, enum derive
                struct error *err);
 /* A recorded loop, with the values of then. */
 int tangent_of_event(struct op_context *ctx, struct event *event, bool *ran, struct error *err);
-/* The site's loop with tangents. *ran: it ran; else nothing was active, and the loop itself has still to run. */
-int tangent_run(struct op_context *ctx, struct site *site, struct loop *loop, unsigned char *values,
-                bool *ran, struct error *err);
 
 /* ---- record.c ---- */
 extern const struct recorder tape_recorder;

@@ -1,12 +1,12 @@
-/* What the public calls tell the tape that is alive. */
+/* The public calls' reports to the tape that is alive. */
 #include "tape/tell.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "context/context.h"
-#include "loop/queue.h"
+#include "loop/chain/queue.h"
 #include "mesh/handles.h"
 #include "mesh/subset.h"
 #include "ranks/agree.h"
@@ -89,7 +89,7 @@ int tape_put_zeros(struct op_context *ctx, struct thing *thing, struct error *er
   return code ? code : thing_clear(ctx, thing, err);
 }
 
-/* What comes from outside does not move with the inputs. */
+/* Values from outside do not depend on the inputs: their dots are zero. */
 static int stop_dot(struct op_context *ctx, const void *object, struct error *err) {
   const struct tapes *tapes = ctx->tapes;
   const struct thing *thing = tapes && tapes->tangents && !tapes->busy ? thing_find(tapes, object) : NULL;
@@ -174,7 +174,7 @@ int tape_tell_constant(struct op_context *ctx, const char *name, const void *val
     return OP_OK;
   struct thing *thing = thing_find(ctx->tapes, constant);
   const bool other = memcmp(constant->value, value, constant->bytes) != 0;
-  /* Also by the value that it has: it does not depend on the inputs any more. */
+  /* Even the same value ends its dependence on the inputs. */
   const bool stops = thing && tape && tape->recording && thing->varied;
   if (tape && ((other && check_integer(tape, constant, call, err)) ||
                check_from_outside(tape, type_is_real(constant->type), name, call, err) ||

@@ -1,4 +1,4 @@
-/* What the public calls tell a tape, before they do it, and what it refuses. Nothing is done where none is alive. */
+/* The public calls' reports to a tape, before they do their work, and what it refuses. Without a tape nothing is done. */
 #ifndef OP2JIT_TAPE_TELL_H
 #define OP2JIT_TAPE_TELL_H
 

@@ -5,7 +5,7 @@
 
 #include "tape/tape.h"
 
-/* What a thing has, while it holds something else. */
+/* A thing's value, while the thing holds something else. */
 struct aside {
   struct thing *companion;
   struct dat *dat;
@@ -22,8 +22,8 @@ struct test {
   int n;
 };
 
-/* Of the things of a list, or of a loop's arguments. What it opened, test_close ends, after a failure too; that passes `code`
- * on, or else an error of its own. */
+/* `all` are the things of a list, or of a loop's arguments. test_close ends the test, after a failure too; it returns `code`,
+ * or else an error of its own. */
 int test_open(struct test *t, void *const *all, int count, struct error *err);
 int test_close(struct test *t, int code, struct error *err);
 

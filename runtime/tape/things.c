@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "context/context.h"
-#include "loop/queue.h"
-#include "loop/temporary/temporary.h"
+#include "loop/chain/queue.h"
+#include "loop/temporary.h"
 #include "ranks/agree.h"
 #include "tape/tape.h"
 
@@ -81,7 +81,7 @@ const char *thing_name(const struct thing *thing) {
   return thing->dat ? thing->dat->name : thing->gbl ? thing->gbl->name : thing->constant->name;
 }
 
-enum type_code thing_type(const struct thing *thing) {
+static enum type_code thing_type(const struct thing *thing) {
   return thing->dat ? thing->dat->type : thing->gbl ? thing->gbl->type : thing->constant->type;
 }
 
@@ -138,13 +138,16 @@ struct thing *thing_beside(struct op_context *ctx, struct thing *thing, enum bes
   return *at;
 }
 
+int tape_need_gbl(struct op_context *ctx, struct gbl *gbl, struct error *err) {
+  const int code = queue_flush(ctx, err);
+  return code ? code : gbl_need(ctx, gbl, SPACE_HOST, err);
+}
+
 int thing_is_zero(struct op_context *ctx, struct thing *thing, bool *zero, struct error *err) {
   *zero = !thing || (thing->dat && thing->dat->blank);
   if (!thing || thing->dat)
     return OP_OK;
-  int code = queue_flush(ctx, err);
-  if (!code)
-    code = gbl_need(ctx, thing->gbl, SPACE_HOST, err);
+  const int code = tape_need_gbl(ctx, thing->gbl, err);
   *zero = true;
   for (size_t i = 0; !code && i < thing->gbl->bytes; i++)
     *zero &= thing->gbl->value[i] == 0;

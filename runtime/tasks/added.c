@@ -1,12 +1,12 @@
-/* What a task may call: to add another one, and to ask where it runs. */
+/* The calls that a task may make: to add another task, and to ask where it runs. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "op2jit_tools.h"
 #include "tasks/inner.h"
-#include "tasks/ranks/ranks.h"
+#include "tasks/ranks.h"
 
 const char tasks_over_words[] =
     "op_running_add was called with the op_running of a task that is over; call it from inside the task";
@@ -52,12 +52,8 @@ static int check_held(const struct run *r, const struct task *own, const int *lo
   const struct row held = task_locks(g, own);
   for (int i = 0; g->of && i < nlocks; i++) {
     bool found = false;
-    for (const int *h = held.begin; !found && h < held.end && *h >= 0; h++) {
-      int at = locks[i];
-      while (at >= 0 && at != *h)
-        at = g->resources[at].parent;
-      found = at >= 0;
-    }
+    for (const int *h = held.begin; !found && h < held.end && *h >= 0; h++)
+      found = resource_is_in(g, locks[i], *h);
     if (found)
       continue;
     struct text words = {0};

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "tasks/inner.h"
 
 struct check {
@@ -28,17 +28,11 @@ static uint64_t sum_of(const void *memory, size_t bytes) {
   return sum;
 }
 
-static bool is_above_or_same(const struct task_graph *g, int above, int resource) {
-  while (resource >= 0 && resource != above)
-    resource = g->resources[resource].parent;
-  return resource == above;
-}
-
 /* The task locks the resource, one above it, or one below it, whose memory is a part of its own. */
 static bool locks_it(const struct task_graph *g, const struct task *task, int resource) {
   struct row locks = task_locks(g, task);
   for (const int *l = locks.begin; l < locks.end && *l >= 0; l++)
-    if (is_above_or_same(g, *l, resource) || is_above_or_same(g, resource, *l))
+    if (resource_is_in(g, resource, *l) || resource_is_in(g, *l, resource))
       return true;
   return false;
 }
@@ -101,7 +95,7 @@ static bool find_before(const struct task_graph *g, struct before *b) {
   return b->bits;
 }
 
-/* What the task locks among what `user` uses, or the other way about: the resource, -1 for none. */
+/* The resource that `locker` locks and `user` only uses; -1: none. */
 static int touches(const struct task_graph *g, const struct task *locker, const struct task *user) {
   const struct row used = relation_row(&g->uses, (size_t)(user - g->tasks));
   for (const int *u = used.begin; u < used.end; u++)

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "tasks/inner.h"
-#include "tasks/ranks/messages.h"
+#include "tasks/ranks_messages.h"
 
 struct task_graph *tasks_new(const char *name, int serial) {
   struct task_graph *g = calloc(1, sizeof *g);
@@ -46,7 +46,6 @@ static void free_insides(struct task_graph *g) {
   free(g->resources);
   free(g->more);
   free(g->order);
-  free(g->roots);
 }
 
 static void free_type(struct task_type *type) {

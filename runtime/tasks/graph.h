@@ -55,7 +55,7 @@ int tasks_place(struct task_graph *g, op_task task, int rank, struct error *err)
 int tasks_key(struct task_graph *g, op_task task, long long key, struct error *err);
 int tasks_depend_key(struct task_graph *g, op_task task, long long key, struct error *err);
 
-/* What tasks work on, for a partitioner: neighbours are those that one task locks. The same on all ranks. */
+/* Units of memory as a graph, for a partitioner: neighbours are locked by one task. The same on all ranks. */
 struct unit_graph {
   int count;
   long *start; /* count + 1 */
@@ -96,7 +96,7 @@ struct tasks_type_facts {
   double seconds;
 };
 bool tasks_tell_type(const struct task_graph *g, int index, struct tasks_type_facts *facts);
-/* Of all runs. */
+/* Sums over all runs. */
 struct tasks_sums {
   long long runs, executed;
   double seconds, busy, idle, thread_seconds; /* thread_seconds: a run's time, by its threads */

@@ -1,4 +1,4 @@
-/* What the files of this room know of a graph. */
+/* The structures of a graph, for the files of this room. */
 #ifndef OP2JIT_TASKS_INNER_H
 #define OP2JIT_TASKS_INNER_H
 
@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "run/team_gate.h"
+#include "exec/team_gate.h"
 #include "tasks/graph.h"
 
 struct graph_ranks;
@@ -60,18 +60,18 @@ struct task_type {
   char *text, *kernel; /* what its tasks do on a device: NULL: it has no kernel */
   int threads;         /* of a group there; 0: as the device likes */
 };
-/* Do its tasks do anything, here or on a device? */
+/* True if its tasks do anything, here or on a device. */
 static inline bool tasks_type_works(const struct task_type *type) {
   return type->function || type->text;
 }
 
-/* Of runs with a device: of the last one groups of threads, threads of the host too, memory there, seconds of copies. */
+/* Runs with a device. The last one's groups of threads, threads (the host's too), memory there, seconds of copies. */
 struct on_device {
   int groups, threads; /* 0: the last run was the host's */
   long long runs, bytes;
   double copies;
 };
-/* What a device does beside tasks has types of its own. */
+/* Types of a device's work beside tasks. */
 enum type_of_device { COPY_IN, COPY_OUT, KERNEL, TYPES_OF_DEVICE };
 
 /* For each task some numbers: of tasks behind it, of resources. New pairs wait until they are sorted into rows. A row may
@@ -190,9 +190,8 @@ struct task_graph {
   int copies;                         /* and then the first of enum type_of_device */
   struct piece *pieces;
   /* From prepare.c: */
-  int *order; /* tasks, each behind those that it waits for */
-  int *roots; /* that wait for none */
-  int nroots, sorted_tasks;
+  int *order;      /* tasks, each behind those that it waits for */
+  int nroots;      /* of them, the first: they wait for none */
   bool sorted;     /* nothing was added since */
   bool unfinished; /* the last run ended early: counts and locks are what they were then */
   long long builds;
@@ -211,6 +210,13 @@ struct task_graph {
   struct messages *messages;
 };
 
+/* True if the resource is `above`, or lies in it. */
+static inline bool resource_is_in(const struct task_graph *g, int resource, int above) {
+  while (resource >= 0 && resource != above)
+    resource = g->resources[resource].parent;
+  return resource == above;
+}
+
 /* number.c */
 long long tasks_number(const struct task_graph *g, enum number_kind kind, int index);
 /* A number of this graph: its index, -1 with an error. */
@@ -218,6 +224,12 @@ int tasks_index(const struct task_graph *g, long long number, enum number_kind k
 /* "task 12 (sort)" of a graph's own tasks, "a task (sort) that was added" of others. */
 void tasks_task_words(const struct task_graph *g, const struct task *task, struct text *out);
 void tasks_resource_words(const struct task_graph *g, int resource, struct text *out);
+
+/* For qsort of ints. */
+static inline int tasks_by_number(const void *a, const void *b) {
+  const int x = *(const int *)a, y = *(const int *)b;
+  return (x > y) - (x < y);
+}
 
 /* prepare.c */
 int tasks_prepare(struct task_graph *g, struct error *err);
@@ -246,7 +258,7 @@ bool ready_put(struct ready *q, struct task *task, double weight);
 struct task *ready_take(struct ready *q, const struct task_graph *g, bool surely, long long *refused,
                         bool *disturbed);
 
-/* graph.c: a task behind the others, of which nothing is set; NULL with an error. */
+/* graph.c: an empty task behind the others; NULL with an error. */
 struct task *tasks_new_task(struct task_graph *g, struct error *err);
 
 /* device/kernels.c: OP_ERR_BACKEND: a type of the graph has nothing to run on the host. */
@@ -269,12 +281,13 @@ void run_changed(struct run *r, int most);
 /* The first error ends the run. Returns its code. */
 int run_fail(struct run *r, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 int run_fail_memory(struct run *r, const char *what, size_t bytes);
-/* Something of the type was done, for sums and pictures. */
-void worker_did(const struct run *r, struct worker *w, int type, long begin, long end, size_t bytes);
+/* Something of the type was done, for sums and pictures, by the thread or what a picture has in its place. */
+void worker_did(const struct run *r, struct worker *w, int type, int thread, long begin, long end,
+                size_t bytes);
 
 /* check.c */
 struct check;
-/* Of pairs of tasks that lock and use the same without an order. */
+/* OP_ERR_VIOLATION if one task locks and another one uses a resource, with no order between the two. */
 int check_uses(const struct task_graph *g, struct error *err);
 int check_begin(struct check **out, struct task_graph *g, struct error *err);
 /* OP_ERR_VIOLATION. */

@@ -1,7 +1,7 @@
 /* Numbers that programs have, and names for messages. A number is the graph's serial number, the kind, and the index,
  * which is below 2^31. */
 #include "tasks/inner.h"
-#include "tasks/ranks/ranks.h"
+#include "tasks/ranks.h"
 
 long long tasks_number(const struct task_graph *g, enum number_kind kind, int index) {
   return ((long long)g->serial * 4 + kind) << 32 | index;

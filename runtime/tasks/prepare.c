@@ -2,22 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "tasks/inner.h"
-#include "tasks/ranks/ranks.h"
+#include "tasks/ranks.h"
 
 /* ---- locks ---- */
-
-static bool is_above(const struct task_graph *g, int above, int resource) {
-  while (resource >= 0 && resource != above)
-    resource = g->resources[resource].parent;
-  return resource == above;
-}
-
-static int by_number(const void *a, const void *b) {
-  const int x = *(const int *)a, y = *(const int *)b;
-  return (x > y) - (x < y);
-}
 
 int tasks_tidy_locks(const struct task_graph *g, int *locks, int nlocks) {
   int left = 0;
@@ -25,11 +14,11 @@ int tasks_tidy_locks(const struct task_graph *g, int *locks, int nlocks) {
     return nlocks;
   /* One order for all tasks: of two that want the same locks one gets the first, and then the others too. Those above
    * have smaller numbers, since they were there first. */
-  qsort(locks, (size_t)nlocks, sizeof *locks, by_number);
+  qsort(locks, (size_t)nlocks, sizeof *locks, tasks_by_number);
   for (int i = 0; i < nlocks; i++) {
     bool covered = false;
     for (int k = 0; k < left && !covered; k++)
-      covered = is_above(g, locks[k], locks[i]);
+      covered = resource_is_in(g, locks[i], locks[k]);
     if (!covered)
       locks[left++] = locks[i];
   }
@@ -126,7 +115,7 @@ static void weigh(struct task_graph *g, float hurry) {
   }
 }
 
-/* What lies behind a message is on another rank, which nobody here knows: as much as some tasks. */
+/* A message counts as much as some tasks: what waits for it is on another rank, and not known here. */
 void tasks_weigh(struct task_graph *g) {
   const float some = 32;
   float sum = 0;
@@ -183,7 +172,7 @@ int tasks_prepare(struct task_graph *g, struct error *err) {
     return sort(g, err);
   if (g->unfinished)
     begin_anew(g);
-  /* What tasks cost was measured: often at first, less often as it becomes known. */
+  /* Costs were measured: weights follow them often at first, less often as they become known. */
   if (g->runs > 0 && (g->runs & (g->runs - 1)) == 0)
     tasks_weigh(g);
   return OP_OK;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "tasks/inner.h"
 
 int relation_add(struct relation *r, int task, int other, struct error *err) {

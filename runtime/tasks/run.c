@@ -15,11 +15,11 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/size.h"
+#include "base/list.h"
 #include "context/trace.h"
-#include "run/team.h"
-#include "tasks/device/phases.h"
-#include "tasks/ranks/messages.h"
+#include "exec/team.h"
+#include "tasks/phases.h"
+#include "tasks/ranks_messages.h"
 
 /* Behind a change that others may wait for, and a step of `left`; without one where nothing has changed, but somebody may
  * sleep who was not woken for it. */
@@ -32,6 +32,13 @@ static void wake(struct run *r, int most) {
 void run_changed(struct run *r, int most) {
   atomic_fetch_add(&r->left, 0);
   wake(r, most);
+}
+
+/* Locks are free again: all that were refused them look again, the device's thread too. */
+static void wake_refused(struct run *r) {
+  run_changed(r, r->threads);
+  if (r->phases)
+    gate_open(&r->phases->gate);
 }
 
 static void stop(struct run *r) {
@@ -127,7 +134,7 @@ static struct worker *choose_worker(const struct run *r, struct worker *own, con
   return best;
 }
 
-/* What the thread works on now it has near. */
+/* The thread has near what it works on now. */
 static void own(const struct task_graph *g, struct row row, int thread) {
   for (const int *i = row.begin; i < row.end && *i >= 0; i++) {
     struct resource *r = &g->resources[*i];
@@ -187,7 +194,8 @@ static void learn(struct task *task, double seconds, bool first) {
         (float)(cost + share * (seconds - cost)); /* not in floats: the first cost may be 1, and this 1e-8 */
 }
 
-void worker_did(const struct run *r, struct worker *w, int type, long begin, long end, size_t bytes) {
+void worker_did(const struct run *r, struct worker *w, int type, int thread, long begin, long end,
+                size_t bytes) {
   w->types[type].count++;
   w->types[type].ns += end - begin;
   struct event *events = r->recording ? array_more(w->events, w->nevents, sizeof *events) : NULL;
@@ -195,7 +203,7 @@ void worker_did(const struct run *r, struct worker *w, int type, long begin, lon
     return; /* nobody looks, or there is a picture with a gap */
   w->events = events;
   events[w->nevents++] =
-      (struct event){.type = type, .thread = w->thread, .begin = begin, .end = end, .bytes = bytes};
+      (struct event){.type = type, .thread = thread, .begin = begin, .end = end, .bytes = bytes};
 }
 
 static void work(struct run *r, struct worker *w, struct task *task, op_task_function *function) {
@@ -207,7 +215,7 @@ static void work(struct run *r, struct worker *w, struct task *task, op_task_fun
   w->busy += end - begin;
   if (!r->phases) /* what tasks take on a device nobody knows, and costs have one unit */
     learn(task, 1e-9 * (double)(end - begin), r->graph->runs == 0);
-  worker_did(r, w, task->type, begin, end, 0);
+  worker_did(r, w, task->type, w->thread, begin, end, 0);
 }
 
 static void look_behind(struct run *r, const struct task *task) {
@@ -222,7 +230,7 @@ static void execute(struct run *r, struct worker *w, struct task *task) {
   op_task_function *function = g->types[task->type].function;
   if (r->phases && r->phases->calls->put(r->phases, task)) { /* the device changed what it locks meanwhile */
     locks_give(g, task_locks(g, task));
-    run_changed(r, r->threads);
+    wake_refused(r);
     return;
   }
   /* relaxed: all before it have counted, and who counts next was added by this thread, by the mutex of a queue */
@@ -256,11 +264,8 @@ static void execute(struct run *r, struct worker *w, struct task *task) {
 static struct task *take_from(struct run *r, struct worker *w, struct worker *from, bool surely) {
   bool disturbed = false;
   struct task *task = ready_take(&from->ready, r->graph, surely, &w->refused, &disturbed);
-  if (disturbed) {
-    run_changed(r, r->threads);
-    if (r->phases)
-      gate_open(&r->phases->gate);
-  }
+  if (disturbed)
+    wake_refused(r);
   /* relaxed: who puts one there later wakes for it */
   if (task && atomic_load_explicit(&from->ready.count, memory_order_relaxed) > 0)
     wake(r, 1);
@@ -418,7 +423,7 @@ static void ready_roots(struct run *r) {
   }
 }
 
-/* What an error left in the queues. */
+/* Frees the tasks that an error left in the queues. */
 static void drop_rest(struct run *r) {
   for (int i = 0; i < r->threads; i++) {
     struct ready *q = &r->workers[i].ready;
@@ -512,10 +517,8 @@ int run_prepared(struct task_graph *to, struct task_graph *g, const struct tasks
   const double start = clock_seconds();
   ready_roots(r);
   const bool hosts = !r->phases || r->phases->calls->start(r->phases);
-  if (hosts && r->threads > 1)
+  if (hosts)
     team_run(r->team, r->threads, run_thread, r);
-  else if (hosts)
-    run_thread(r, 0, 1);
   if (r->phases)
     r->phases->calls->end(r->phases);
   check_done(r->check);

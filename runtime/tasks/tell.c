@@ -1,8 +1,8 @@
-/* What is known of a graph. */
+/* Figures of a graph, for programs and reports. */
 #include <string.h>
 
 #include "tasks/inner.h"
-#include "tasks/ranks/messages.h"
+#include "tasks/ranks_messages.h"
 
 static long long bytes_on_ranks(const struct graph_ranks *k) {
   long long bytes = (long long)relation_bytes(&k->touched);

@@ -18,7 +18,7 @@ static void run_aero(void) {
   sample_add_up(solver.nodes, solver.phi, 1, sample.output);
 }
 
-CASE(the_gradient_of_aero) {
+LIBRARY_TEST(the_gradient_of_aero) {
   op_decl_const("mach2", 1, "double", &mach2);
   op_decl_const("gm1", 1, "double", &gm1);
   op_decl_const("amplitude", 1, "double", &amplitude);
@@ -39,7 +39,6 @@ CASE(the_gradient_of_aero) {
 }
 
 int main(int argc, char **argv) {
-  static const struct CMUnitTest tests[] = {test_in_library(the_gradient_of_aero)};
   elements = argc > 1 ? atoi(argv[1]) : elements;
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_these(NULL, NULL);
 }

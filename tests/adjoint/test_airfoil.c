@@ -29,7 +29,7 @@ static op_tape record(const struct airfoil *a, int iterations) {
   return tape;
 }
 
-CASE(tangent_and_adjoint_agree) {
+TEST(tangent_and_adjoint_agree) {
   const struct airfoil a = begin();
   double difference = 1;
   op_tape tape = record(&a, 4);
@@ -56,7 +56,7 @@ static double moved(const struct airfoil *a, const double *q, const double *x, c
   return squares;
 }
 
-CASE(the_gradient_by_the_shape_is_that_of_differences) {
+TEST(the_gradient_by_the_shape_is_that_of_differences) {
   const struct airfoil a = begin();
   const int nodes = op_get_size(a.nodes);
   double *x = malloc(2 * (size_t)nodes * sizeof *x), *along = malloc(2 * (size_t)nodes * sizeof *x),
@@ -97,7 +97,7 @@ static double kept(const struct airfoil *a, int iterations) {
 }
 
 /* q, res and adt of each stage, which derivatives use; neither old nor any sum, and places never. */
-CASE(nine_numbers_are_kept_of_a_cell_and_stage) {
+TEST(nine_numbers_are_kept_of_a_cell_and_stage) {
   const struct airfoil a = begin();
   iterate(&a, NULL);
   const double few = kept(&a, 2), more = kept(&a, 12);
@@ -108,7 +108,7 @@ CASE(nine_numbers_are_kept_of_a_cell_and_stage) {
 }
 
 /* Sums are zero where a step begins, as update leaves them so: only q is kept of a cell at a checkpoint. */
-CASE(zeros_are_no_part_of_a_checkpoint) {
+TEST(zeros_are_no_part_of_a_checkpoint) {
   enum { ITERATIONS = 10, MOST_AGAIN = 15 };
   const struct airfoil a = begin();
   const size_t size = 2 * (size_t)op_get_size(a.nodes) * sizeof(double);
@@ -149,11 +149,5 @@ CASE(zeros_are_no_part_of_a_checkpoint) {
 }
 
 /* In one library, which compiles each kernel once. */
-static const struct CMUnitTest tests[] = {cmocka_unit_test(tangent_and_adjoint_agree),
-                                          cmocka_unit_test(the_gradient_by_the_shape_is_that_of_differences),
-                                          cmocka_unit_test(nine_numbers_are_kept_of_a_cell_and_stage),
-                                          cmocka_unit_test(zeros_are_no_part_of_a_checkpoint)};
 
-int main(void) {
-  return cmocka_run_group_tests(tests, start, stop);
-}
+AROUND_ALL(start, stop)

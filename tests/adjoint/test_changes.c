@@ -18,7 +18,7 @@ static void start_again(char *variable) {
 }
 
 /* Loops that wait use the dots of temporaries that are freed. */
-CASE(temporaries_with_dots_wait_for_their_loops) {
+LIBRARY_TEST(temporaries_with_dots_wait_for_their_loops) {
   start_again("OP2_LAZY=on");
   double x0[N], ones[N], moves[N], should[N];
   for (int i = 0; i < N; i++) {
@@ -45,7 +45,7 @@ CASE(temporaries_with_dots_wait_for_their_loops) {
 /* ---- what goes ---- */
 
 /* A dat that comes where a ragged map's targets were is known as nothing else. */
-CASE(targets_of_a_map_are_forgotten) {
+LIBRARY_TEST(targets_of_a_map_are_forgotten) {
   const long long offsets[] = {0, 1, 3, 4};
   const int targets[] = {2, 1, 0, 2};
   op_set s = op_decl_set(3, "s");
@@ -116,7 +116,7 @@ static void gradient_of_rows(char *variant, double *gradient) {
   works(op_fetch_data(op_bar(r), gradient));
 }
 
-CASE(old_values_follow_when_a_dat_gets_rows) {
+LIBRARY_TEST(old_values_follow_when_a_dat_gets_rows) {
   double should[2 * N], is[2 * N];
   gradient_of_rows("OP2_VARIANT=aos", should);
   gradient_of_rows("OP2_VARIANT=soa", is);
@@ -126,7 +126,7 @@ CASE(old_values_follow_when_a_dat_gets_rows) {
 /* ---- budgets ---- */
 
 /* One that holds not even the beginning: nothing is kept from there on, and the end says what is needed. */
-CASE(steps_go_on_where_nothing_fits) {
+LIBRARY_TEST(steps_go_on_where_nothing_fits) {
   struct ring r = ring_declare();
   op_tape_facts_t facts;
   ring_say_adjoints();
@@ -148,7 +148,7 @@ CASE(steps_go_on_where_nothing_fits) {
 
 /* ---- what fails on the way back leaves data as they were ---- */
 
-CASE(nothing_runs_back_while_a_dat_is_acquired) {
+LIBRARY_TEST(nothing_runs_back_while_a_dat_is_acquired) {
   static double array[N];
   double ones[N], bar[N], should[N], difference;
   for (int i = 0; i < N; i++) {
@@ -177,7 +177,7 @@ CASE(nothing_runs_back_while_a_dat_is_acquired) {
   }
 }
 
-CASE(data_come_back_when_steps_fail) {
+LIBRARY_TEST(data_come_back_when_steps_fail) {
   start_again("OP2_ADJOINT=check");
   ring_say_adjoints();
   works(op_kernel_adjoint(ring_update, "update",
@@ -209,7 +209,7 @@ static const char square_b[] = "static void square_b(const double *x, double *x_
                                "  *x_b += 10 * *y_b; *y_b = 0; }"; /* which it is not */
 
 /* The first call counts as it is, the second one not, and the third one as the adjoint by hand says. */
-CASE(a_kernel_is_frozen_between_its_calls) {
+LIBRARY_TEST(a_kernel_is_frozen_between_its_calls) {
   double x0[N], ones[N], bar[N], should[N];
   for (int i = 0; i < N; i++) {
     x0[i] = 0.3 + 0.1 * i;
@@ -238,7 +238,7 @@ CASE(a_kernel_is_frozen_between_its_calls) {
   near(bar, should, N);
 }
 
-CASE(a_kernel_is_frozen_between_tangents) {
+LIBRARY_TEST(a_kernel_is_frozen_between_tangents) {
   double x0[N], ones[N], moves[N], should[N], zeros[N] = {0};
   for (int i = 0; i < N; i++) {
     x0[i] = 0.3 + 0.1 * i;
@@ -259,7 +259,7 @@ CASE(a_kernel_is_frozen_between_tangents) {
 }
 
 /* The adjoint of one loop, without a tape. */
-CASE(an_adjoint_by_hand_comes_behind_one_that_was_made) {
+LIBRARY_TEST(an_adjoint_by_hand_comes_behind_one_that_was_made) {
   double x0[N], bar[N], ones[N], should[N];
   for (int i = 0; i < N; i++) {
     x0[i] = 0.3 + 0.1 * i;
@@ -303,7 +303,7 @@ static void halve(op_set s, op_dat x, op_dat y) {
                     "halve", s, record(x, OP_READ), record(y, OP_RW)));
 }
 
-CASE(structs_of_a_text) {
+LIBRARY_TEST(structs_of_a_text) {
   works(OP_TYPE(struct state, rho, u, kind, limit.left, limit.right));
   struct state first[N], zeros[N], bars[N];
   double difference, one = 1;
@@ -356,19 +356,4 @@ CASE(structs_of_a_text) {
   works(op_put_gbl(op_bar_gbl(sum), &one));
   fails(OP_ERR_ACCESS, op_tape_reverse(tape, 1)); /* where elements meet structs cannot be added up */
   works(op_tape_free(tape));
-}
-
-static const struct CMUnitTest tests[] = {test_in_library(structs_of_a_text),
-                                          test_in_library(temporaries_with_dots_wait_for_their_loops),
-                                          test_in_library(targets_of_a_map_are_forgotten),
-                                          test_in_library(old_values_follow_when_a_dat_gets_rows),
-                                          test_in_library(steps_go_on_where_nothing_fits),
-                                          test_in_library(nothing_runs_back_while_a_dat_is_acquired),
-                                          test_in_library(data_come_back_when_steps_fail),
-                                          test_in_library(a_kernel_is_frozen_between_its_calls),
-                                          test_in_library(a_kernel_is_frozen_between_tangents),
-                                          test_in_library(an_adjoint_by_hand_comes_behind_one_that_was_made)};
-
-int main(void) {
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

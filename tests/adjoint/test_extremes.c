@@ -107,7 +107,7 @@ static void get_gradient(const struct program *p, op_tape tape, double *gradient
 }
 
 /* Fault 5 of the first prototype: winners were sought by == among values that were computed again. */
-CASE(winners_get_the_bar) {
+LIBRARY_TEST(winners_get_the_bar) {
   struct program p = declare();
   double x[INPUTS], gradient[INPUTS], difference, before[NODES], after[NODES];
   int winners = 0;
@@ -141,7 +141,7 @@ CASE(winners_get_the_bar) {
 }
 
 /* Where several are the same the lowest number has all of it, and what was there before comes first. */
-CASE(one_of_equals_wins) {
+LIBRARY_TEST(one_of_equals_wins) {
   struct ring r = ring_declare();
   double same[NODES], bar[NODES], start = 1;
   op_gbl g = op_decl_gbl(1, "double", &start, "g");
@@ -171,7 +171,7 @@ CASE(one_of_equals_wins) {
 }
 
 /* An edge from a node to itself offers two values to one node. */
-CASE(an_element_offers_twice) {
+LIBRARY_TEST(an_element_offers_twice) {
   const int turn[] = {0, 0, 1, 0};
   double u[] = {2, 3}, m[2] = {0, 0}, ones[2] = {1, 1}, bar[2];
   const double zeros[2] = {0, 0};
@@ -218,7 +218,7 @@ CASE(an_element_offers_twice) {
 }
 
 /* What a frozen kernel leaves is constant. */
-CASE(frozen_extrema_cut_off) {
+LIBRARY_TEST(frozen_extrema_cut_off) {
   struct ring r = ring_declare();
   double bar[NODES], ones[NODES];
   for (int n = 0; n < NODES; n++)
@@ -266,7 +266,7 @@ static void use_shape(const struct ring *r) {
                     op_arg_global(r->sum, OP_INC)));
 }
 
-CASE(constants_have_derivatives) {
+LIBRARY_TEST(constants_have_derivatives) {
   struct ring r = ring_declare();
   double shape[2] = {0.7, 1.3}, other[2] = {2, 3}, bar[2], u_b[NODES], should[NODES], shape_b[2], difference,
          sum, moves;
@@ -309,7 +309,7 @@ CASE(constants_have_derivatives) {
 }
 
 /* What the program gives does not depend on the inputs, also where it is the value that is there. */
-CASE(constants_are_updated_with_the_value_that_they_have) {
+LIBRARY_TEST(constants_are_updated_with_the_value_that_they_have) {
   struct ring r = ring_declare();
   double shape[2] = {0.7, 1.3}, bar[2], u_b[NODES], shape_b[2], moves[2], sum, difference;
   works(op_decl_const("shape", 2, "double", shape));
@@ -341,7 +341,7 @@ CASE(constants_are_updated_with_the_value_that_they_have) {
   works(op_tape_free(tape));
 }
 
-CASE(constants_are_checked) {
+LIBRARY_TEST(constants_are_checked) {
   struct ring r = ring_declare();
   works(op_decl_const("count", 1, "int", &(int){3}));
   assert_null(op_bar_const("none"));
@@ -353,17 +353,4 @@ CASE(constants_are_checked) {
   fails(OP_ERR_CONST, op_tape_input_const(NULL));
   fails(OP_ERR_TYPE, op_tape_input_const("count"));
   works(op_tape_free(tape));
-}
-
-static const struct CMUnitTest tests[] = {
-    test_in_library(winners_get_the_bar),
-    test_in_library(one_of_equals_wins),
-    test_in_library(an_element_offers_twice),
-    test_in_library(frozen_extrema_cut_off),
-    test_in_library(constants_have_derivatives),
-    test_in_library(constants_are_updated_with_the_value_that_they_have),
-    test_in_library(constants_are_checked)};
-
-int main(void) {
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

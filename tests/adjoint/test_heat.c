@@ -19,7 +19,7 @@ static void run_heat(void) {
   sample_add_up(plate.points, plate.u, 1, sample.output);
 }
 
-CASE(the_gradient_of_heat) {
+LIBRARY_TEST(the_gradient_of_heat) {
   plate = plate_make(points_along);
   sample = (struct sample){.ninputs = 1,
                            .inputs = {{.dat = plate.u, .set = plate.points, .dim = 1, .by = 1e-4}},
@@ -32,7 +32,6 @@ CASE(the_gradient_of_heat) {
 }
 
 int main(int argc, char **argv) {
-  static const struct CMUnitTest tests[] = {test_in_library(the_gradient_of_heat)};
   points_along = argc > 1 ? atoi(argv[1]) : points_along;
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_these(NULL, NULL);
 }

@@ -20,7 +20,7 @@ static void run_hydra(void) {
   sample_add_up(solver.nodes, solver.q, VARIABLES, sample.output);
 }
 
-CASE(the_gradient_of_hydra) {
+LIBRARY_TEST(the_gradient_of_hydra) {
   op_decl_const("gam", 1, "double", &gam);
   op_decl_const("viscosity", 1, "double", &viscosity);
   struct box box = box_make(side);
@@ -45,7 +45,6 @@ CASE(the_gradient_of_hydra) {
 }
 
 int main(int argc, char **argv) {
-  static const struct CMUnitTest tests[] = {test_in_library(the_gradient_of_hydra)};
   side = argc > 1 ? atoi(argv[1]) : side;
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_these(NULL, NULL);
 }

@@ -457,7 +457,7 @@ static void check(unsigned seed) {
 static int count = 50;
 static unsigned first = 1;
 
-CASE(random_programs) {
+LIBRARY_TEST(random_programs) {
   if (!made)
     say_adjoints();
   declare();
@@ -474,6 +474,5 @@ int main(int argc, char **argv) {
   if (argc > 2)
     first = (unsigned)atoi(argv[2]);
   made = argc > 3;
-  const struct CMUnitTest tests[] = {test_in_library(random_programs)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_these(NULL, NULL);
 }

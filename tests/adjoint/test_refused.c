@@ -28,7 +28,7 @@ static op_tape begin(const struct ring *r) {
   return tape;
 }
 
-CASE(inputs_are_dats_with_real_numbers) {
+LIBRARY_TEST(inputs_are_dats_with_real_numbers) {
   struct ring r = ring_declare();
   op_dat whole = op_decl_dat(r.nodes, 1, "int", NULL, "whole");
   op_gbl count = op_decl_gbl(1, "int", NULL, "count");
@@ -47,7 +47,7 @@ CASE(inputs_are_dats_with_real_numbers) {
   works(op_tape_free(tape));
 }
 
-CASE(calls_have_an_order) {
+LIBRARY_TEST(calls_have_an_order) {
   ring_say_adjoints();
   struct ring r = ring_declare();
   double difference;
@@ -82,7 +82,7 @@ CASE(calls_have_an_order) {
   refused(OP_ERR_ARGUMENT, "argument 4 is NULL", op_kernel_adjoint("a", "b", "c", NULL));
 }
 
-CASE(what_a_tape_needs_stays) {
+LIBRARY_TEST(what_a_tape_needs_stays) {
   ring_say_adjoints();
   struct ring r = ring_declare();
   op_tape tape = begin(&r);
@@ -99,7 +99,7 @@ CASE(what_a_tape_needs_stays) {
 }
 
 /* A number that leaves and comes back would have lost its derivative. */
-CASE(what_left_must_not_come_back) {
+LIBRARY_TEST(what_left_must_not_come_back) {
   ring_say_adjoints();
   struct ring r = ring_declare();
   double sum, u[NODES];
@@ -121,7 +121,7 @@ CASE(what_left_must_not_come_back) {
   assert_true(u[0] == 0); /* the loop did not run */
 }
 
-CASE(sums_of_active_values_stay_in_the_library) {
+LIBRARY_TEST(sums_of_active_values_stay_in_the_library) {
   ring_say_adjoints();
   struct ring r = ring_declare();
   double sum = 0;
@@ -143,7 +143,7 @@ CASE(sums_of_active_values_stay_in_the_library) {
   works(op_tape_free(tape));
 }
 
-CASE(elements_must_not_meet_in_what_is_written) {
+LIBRARY_TEST(elements_must_not_meet_in_what_is_written) {
   ring_say_adjoints();
   struct ring r = ring_declare();
   op_tape tape = begin(&r);
@@ -156,7 +156,7 @@ CASE(elements_must_not_meet_in_what_is_written) {
 }
 
 /* A bar is no data: it may be put before the end, but a loop that makes it belongs behind that. */
-CASE(bars_are_not_recorded) {
+LIBRARY_TEST(bars_are_not_recorded) {
   ring_say_adjoints();
   struct ring r = ring_declare();
   double ones[NODES], u_b[2][NODES];
@@ -185,7 +185,7 @@ CASE(bars_are_not_recorded) {
   assert_true(u_b[1][0] != 0);
 }
 
-CASE(loops_alone_are_not_recorded) {
+LIBRARY_TEST(loops_alone_are_not_recorded) {
   struct ring r = ring_declare();
   const op_arg args[] = {direct(r.u, 1, "double", OP_READ), op_arg_global(r.sum, OP_INC)};
   double sum;
@@ -207,7 +207,7 @@ CASE(loops_alone_are_not_recorded) {
   assert_true(sum > 0);
 }
 
-CASE(loops_of_graphs_are_not_recorded) {
+LIBRARY_TEST(loops_of_graphs_are_not_recorded) {
   struct ring r = ring_declare();
   op_task task;
   double before[NODES], after[NODES];
@@ -230,7 +230,7 @@ CASE(loops_of_graphs_are_not_recorded) {
 }
 
 /* Derivatives are made for one value of integers. */
-CASE(integers_of_derivatives_stay) {
+LIBRARY_TEST(integers_of_derivatives_stay) {
   struct ring r = ring_declare();
   int n = 3, other = 1;
   double ones[NODES];
@@ -260,7 +260,7 @@ CASE(integers_of_derivatives_stay) {
 }
 
 /* Those whose kernel has no derivative are named all at once, and nothing has run. */
-CASE(all_loops_without_a_derivative_are_named) {
+LIBRARY_TEST(all_loops_without_a_derivative_are_named) {
   struct ring r = ring_declare();
   double before[NODES], after[NODES];
   op_tape tape = begin(&r);
@@ -282,7 +282,7 @@ CASE(all_loops_without_a_derivative_are_named) {
 }
 
 /* OP2_ADJOINT=check finds an adjoint that is wrong. */
-CASE(a_wrong_adjoint_is_found) {
+LIBRARY_TEST(a_wrong_adjoint_is_found) {
   works(op_exit());
   char *arguments[] = {"test", "OP2_ADJOINT=check"};
   works(op_init(2, arguments, 0));
@@ -298,7 +298,7 @@ CASE(a_wrong_adjoint_is_found) {
   works(op_tape_free(tape));
 }
 
-CASE(native_has_no_texts) {
+LIBRARY_TEST(native_has_no_texts) {
   char *arguments[] = {"test", "OP2_BACKEND=native"};
   works(op_exit());
   works(op_init(2, arguments, 0));
@@ -313,7 +313,7 @@ CASE(native_has_no_texts) {
 }
 
 /* No event tells what a bridge wrote: the way back would find the old values. */
-CASE(bridges_write_nothing_that_is_recorded) {
+LIBRARY_TEST(bridges_write_nothing_that_is_recorded) {
   struct ring r = ring_declare();
   static double memory[2 * NODES];
   op_lent_t lent;
@@ -336,23 +336,4 @@ CASE(bridges_write_nothing_that_is_recorded) {
   refused(OP_ERR_STATE, "op_place_end of dat \"u\": no tape", op_place_end(r.u));
   works(op_tangent(0));
   works(op_place_end(r.u));
-}
-
-static const struct CMUnitTest tests[] = {test_in_library(bridges_write_nothing_that_is_recorded),
-                                          test_in_library(native_has_no_texts),
-                                          test_in_library(bars_are_not_recorded),
-                                          test_in_library(loops_alone_are_not_recorded),
-                                          test_in_library(all_loops_without_a_derivative_are_named),
-                                          test_in_library(integers_of_derivatives_stay),
-                                          test_in_library(loops_of_graphs_are_not_recorded),
-                                          test_in_library(a_wrong_adjoint_is_found),
-                                          test_in_library(inputs_are_dats_with_real_numbers),
-                                          test_in_library(calls_have_an_order),
-                                          test_in_library(what_a_tape_needs_stays),
-                                          test_in_library(what_left_must_not_come_back),
-                                          test_in_library(sums_of_active_values_stay_in_the_library),
-                                          test_in_library(elements_must_not_meet_in_what_is_written)};
-
-int main(void) {
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,7 +20,7 @@ static op_tape_facts_t facts_of(op_tape tape) {
 /* ---- what changes while a tape records ---- */
 
 /* Old values are copied in both steps, and between them the mesh gets a map, for which ranks deal it out anew. */
-CASE(a_map_is_declared_in_the_middle) {
+LIBRARY_TEST(a_map_is_declared_in_the_middle) {
   struct ring r = ring_declare();
   static const char square[] = "static void square(double *a) { *a = 0.9 * *a + 0.2 * *a * *a; }";
   double ones[EDGES], is[EDGES] = {0}, should[EDGES];
@@ -118,7 +118,7 @@ static struct gradient solve(const struct solver *s, int fixed, size_t budget, o
   return g;
 }
 
-CASE(one_round_stands_for_all) {
+LIBRARY_TEST(one_round_stands_for_all) {
   op_tape_facts_t all, fixed;
   struct solver s = declare();
   double end[NODES] = {0}, end_again[NODES] = {0};
@@ -146,7 +146,7 @@ CASE(one_round_stands_for_all) {
   assert_memory_equal(end, end_again, sizeof end);
 }
 
-CASE(rounds_have_an_order) {
+LIBRARY_TEST(rounds_have_an_order) {
   struct solver s = declare();
   fails(OP_ERR_STATE, op_tape_fixed_begin(0.1, 9));
   op_tape tape = op_tape_begin(1, &s.r.u, 0);
@@ -172,7 +172,7 @@ CASE(rounds_have_an_order) {
   works(op_tape_free(tape));
 }
 
-CASE(rounds_that_do_not_converge_are_found) {
+LIBRARY_TEST(rounds_that_do_not_converge_are_found) {
   struct ring r = ring_declare();
   op_tape tape = op_tape_begin(1, &r.u, 0);
   works(op_tape_fixed_begin(1e-9, 30));
@@ -249,7 +249,7 @@ static void second(const struct ring *r, const double *u, const double *line, si
   works(op_tape_free(tape));
 }
 
-CASE(hessians_times_lines) {
+LIBRARY_TEST(hessians_times_lines) {
   struct ring r = ring_declare();
   const double factor = 0.7;
   works(op_decl_const("factor", 1, "double", &factor));
@@ -295,7 +295,7 @@ CASE(hessians_times_lines) {
   works(op_tape_free(tape));
 }
 
-CASE(globals_of_extrema_have_no_second_derivative) {
+LIBRARY_TEST(globals_of_extrema_have_no_second_derivative) {
   struct ring r = ring_declare();
   double ones[NODES];
   for (int n = 0; n < NODES; n++)
@@ -309,15 +309,4 @@ CASE(globals_of_extrema_have_no_second_derivative) {
   if (!strstr(op_last_error()->message, "have no second derivative"))
     fail_msg("%s", op_last_error()->message);
   works(op_tape_free(tape));
-}
-
-static const struct CMUnitTest tests[] = {test_in_library(a_map_is_declared_in_the_middle),
-                                          test_in_library(one_round_stands_for_all),
-                                          test_in_library(rounds_have_an_order),
-                                          test_in_library(rounds_that_do_not_converge_are_found),
-                                          test_in_library(hessians_times_lines),
-                                          test_in_library(globals_of_extrema_have_no_second_derivative)};
-
-int main(void) {
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

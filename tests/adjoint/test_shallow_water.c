@@ -27,7 +27,7 @@ static void run_water(void) {
     sample_add_up(water.points, all[k], 1, sample.output);
 }
 
-CASE(the_gradient_of_shallow_water) {
+LIBRARY_TEST(the_gradient_of_shallow_water) {
   const int count = points_along * points_along;
   int *number = array(count, sizeof *number);
   struct state first = state_make(count);
@@ -49,7 +49,6 @@ CASE(the_gradient_of_shallow_water) {
 }
 
 int main(int argc, char **argv) {
-  static const struct CMUnitTest tests[] = {test_in_library(the_gradient_of_shallow_water)};
   points_along = argc > 1 ? atoi(argv[1]) : points_along;
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_these(NULL, NULL);
 }

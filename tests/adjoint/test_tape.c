@@ -53,7 +53,7 @@ static void is_right(const struct gradient *g) {
   near(&g->f, &should.f, 1);
 }
 
-CASE(gradients_are_those_by_hand) {
+LIBRARY_TEST(gradients_are_those_by_hand) {
   ring_say_adjoints();
   struct ring r = ring_declare();
   double before[NODES], after[NODES], sum, a_b[EDGES], u_b[NODES], f_b;
@@ -71,7 +71,7 @@ CASE(gradients_are_those_by_hand) {
   fails(OP_ERR_HANDLE, op_tape_free(tape));
 }
 
-CASE(a_tape_is_reversed_several_times) {
+LIBRARY_TEST(a_tape_is_reversed_several_times) {
   ring_say_adjoints();
   struct ring r = ring_declare();
   op_tape tape = record(&r, 0);
@@ -124,7 +124,7 @@ static size_t least_budget(const struct ring *r) {
   return least;
 }
 
-CASE(gradients_have_the_same_bits_for_each_budget) {
+LIBRARY_TEST(gradients_have_the_same_bits_for_each_budget) {
   ring_say_adjoints();
   struct ring r = ring_declare();
   op_tape tape = record(&r, 0);
@@ -188,7 +188,7 @@ static long long fewest_behind_the_program(int steps, int slots) {
 }
 
 /* How many steps there are nobody knows while checkpoints are chosen: a twentieth more is allowed. */
-CASE(few_steps_run_again) {
+LIBRARY_TEST(few_steps_run_again) {
   struct ring r = declare_again();
   const size_t least = least_budget(&r);
   r = declare_again();
@@ -207,7 +207,7 @@ CASE(few_steps_run_again) {
 }
 
 /* A dat is changed in few steps: a copy for a checkpoint may be made behind the next checkpoint. */
-CASE(copies_go_with_their_checkpoint) {
+LIBRARY_TEST(copies_go_with_their_checkpoint) {
   enum { WIDE = 8, MANY = 30, EVERY = 11, ROWS = 29 };
   static const char make[] = "static void make(const double *x, double *t) {"
                              "  for (int i = 0; i < 8; i++) t[i] = 0.5 * *x + i; }";
@@ -242,7 +242,7 @@ CASE(copies_go_with_their_checkpoint) {
 
 /* Fault 6 of the first prototype: each old value was a dat of its own, so that loops had a record in each step, and each record
  * is tuned. */
-CASE(old_values_make_no_records) {
+LIBRARY_TEST(old_values_make_no_records) {
   ring_say_adjoints();
   struct ring r = ring_declare();
   size_t records[2];
@@ -264,7 +264,7 @@ CASE(old_values_make_no_records) {
 
 /* ---- without a tape, and without a derivative ---- */
 
-CASE(one_loop_has_derivatives_of_its_own) {
+LIBRARY_TEST(one_loop_has_derivatives_of_its_own) {
   struct ring r = ring_declare();
   double line[NODES], bar[NODES], u[NODES], should = 0, moves, sum, by_hand = 0;
   for (int n = 0; n < NODES; n++) {
@@ -325,7 +325,7 @@ static void change_behind_the_end(size_t budget, int last) {
   works(op_tape_free(tape));
 }
 
-CASE(constants_change_behind_the_end) {
+LIBRARY_TEST(constants_change_behind_the_end) {
   for (int last = 0; last < 2; last++) {
     change_behind_the_end(0, last);
     change_behind_the_end(12 * NODES * sizeof(double), last);
@@ -333,7 +333,7 @@ CASE(constants_change_behind_the_end) {
 }
 
 /* Integers of the program may decide how often a kernel's loops run; tangents follow them. */
-CASE(tangents_follow_integers) {
+LIBRARY_TEST(tangents_follow_integers) {
   const char power[] = "static void power(const double *u, double *du) {"
                        "  double p = 1; for (int i = 0; i < n; i++) p *= *u; *du = p; }";
   struct ring r = ring_declare();
@@ -359,7 +359,7 @@ CASE(tangents_follow_integers) {
   }
 }
 
-CASE(frozen_kernels_are_constant) {
+LIBRARY_TEST(frozen_kernels_are_constant) {
   works(op_freeze_kernel(ring_gather, "gather"));
   struct ring r = ring_declare();
   const struct gradient g = reverse(&r, record(&r, 0), 1);
@@ -369,7 +369,7 @@ CASE(frozen_kernels_are_constant) {
 }
 
 /* Values that loops are given with the call take room too. */
-CASE(no_budget_is_exceeded) {
+LIBRARY_TEST(no_budget_is_exceeded) {
   static const char shrink[] = "static void shrink(const double *by, double *u) { *u -= *by * *u * *u; }";
   struct ring r = ring_declare();
   const op_dat inputs[] = {r.u};
@@ -411,7 +411,7 @@ CASE(no_budget_is_exceeded) {
 }
 
 /* Whoever reads a report knows the kernels of the program, and not those that are made of them. */
-CASE(reports_name_derivatives_by_their_primal) {
+LIBRARY_TEST(reports_name_derivatives_by_their_primal) {
   enum { ROOM = 1 << 20 };
   static const char *const rows[] = {"\"gather\"", "\"gather (adjoint)\"", "\"update (adjoint)\"",
                                      "\"update (tangent)\"", "\"total (adjoint)\""};
@@ -434,7 +434,7 @@ CASE(reports_name_derivatives_by_their_primal) {
 }
 
 /* By the same name a variant is asked for. */
-CASE(variants_are_of_derivatives_by_that_name) {
+LIBRARY_TEST(variants_are_of_derivatives_by_that_name) {
   char *arguments[] = {"test", "OP2_VARIANT=total (adjoint):nonsense"};
   works(op_exit());
   works(op_init(2, arguments, 0));
@@ -446,20 +446,6 @@ CASE(variants_are_of_derivatives_by_that_name) {
   works(op_tape_free(tape));
 }
 
-static const struct CMUnitTest tests[] = {test_in_library(reports_name_derivatives_by_their_primal),
-                                          test_in_library(variants_are_of_derivatives_by_that_name),
-                                          test_in_library(no_budget_is_exceeded),
-                                          test_in_library(constants_change_behind_the_end),
-                                          test_in_library(tangents_follow_integers),
-                                          test_in_library(one_loop_has_derivatives_of_its_own),
-                                          test_in_library(frozen_kernels_are_constant),
-                                          test_in_library(gradients_have_the_same_bits_for_each_budget),
-                                          test_in_library(few_steps_run_again),
-                                          test_in_library(copies_go_with_their_checkpoint),
-                                          test_in_library(old_values_make_no_records),
-                                          test_in_library(gradients_are_those_by_hand),
-                                          test_in_library(a_tape_is_reversed_several_times)};
-
 /* Most tests open the library several times: what one has compiled is there for the next. */
 int main(void) {
   char folder[] = "/tmp/op2jit-tape-XXXXXX", file[64], command[64];
@@ -468,6 +454,6 @@ int main(void) {
   snprintf(file, sizeof file, "%s/kernels.db", folder);
   snprintf(command, sizeof command, "rm -r %s", folder);
   setenv("OP2_CACHE", file, 1);
-  const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  const int failed = run_these(NULL, NULL);
   return system(command) ? 1 : failed;
 }

@@ -21,7 +21,7 @@ static void run_transport(void) {
   sample_add_up(cells, c, 1, sample.output);
 }
 
-CASE(the_gradient_of_transport) {
+LIBRARY_TEST(the_gradient_of_transport) {
   declare(squares);
   prepare(1);
   length = 0.04 / squares;
@@ -37,7 +37,6 @@ CASE(the_gradient_of_transport) {
 }
 
 int main(int argc, char **argv) {
-  static const struct CMUnitTest tests[] = {test_in_library(the_gradient_of_transport)};
   squares = argc > 1 ? atoi(argv[1]) : squares;
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_these(NULL, NULL);
 }

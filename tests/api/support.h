@@ -29,7 +29,7 @@ static inline int stop(void **state) {
   return op_exit();
 }
 
-#define test_in_library(f) cmocka_unit_test_setup_teardown(f, start, stop)
+#define LIBRARY_TEST(name) TEST_BETWEEN(name, start, stop)
 
 static inline op_arg direct(op_dat dat, int dim, const char *type, op_access access) {
   return op_arg_dat(dat, -1, OP_ID, dim, type, access);

@@ -29,7 +29,7 @@ OP_KERNEL_DEF(
 OP_KERNEL_DEF(
     add_one, void add_one(const double *const only[1], double *sum) { *sum = 3 * only[0][0]; })
 
-CASE(columns_and_vectors_name_targets) {
+LIBRARY_TEST(columns_and_vectors_name_targets) {
   struct ring r = make_ring();
   double out[EDGES];
   op_dat sum = op_decl_dat(r.edges, 1, "double", NULL, "sum");
@@ -48,7 +48,7 @@ CASE(columns_and_vectors_name_targets) {
   }
 }
 
-CASE(minus_one_with_arity_one_is_a_vector_of_one) {
+LIBRARY_TEST(minus_one_with_arity_one_is_a_vector_of_one) {
   struct ring r = make_ring();
   int back[EDGES] = {4, 3, 2, 1, 0, 0};
   double out[EDGES];
@@ -72,7 +72,7 @@ OP_KERNEL_DEF(
         both[i][0] += i ? 100 : 1;
     })
 
-CASE(increments_add_whatever_the_targets) {
+LIBRARY_TEST(increments_add_whatever_the_targets) {
   struct ring r = make_ring();
   static const char *const layouts[] = {"double", "double:soa"};
   for (int form = 0; form < 4; form++) {
@@ -101,7 +101,7 @@ OP_KERNEL_DEF(
         y[0] += more[0];
     })
 
-CASE(optional_arguments_may_be_absent) {
+LIBRARY_TEST(optional_arguments_may_be_absent) {
   struct ring r = make_ring();
   double out[CELLS], more_values[CELLS] = {1, 2, 3, 4, 5};
   op_dat y = op_decl_dat(r.cells, 1, "double", NULL, "y"),
@@ -124,7 +124,7 @@ OP_KERNEL_DEF(
         *sum += x[0];
     })
 
-CASE(optional_globals_may_be_absent) {
+LIBRARY_TEST(optional_globals_may_be_absent) {
   struct ring r = make_ring();
   for (int there = 0; there < 2; there++) {
     double sum = 1;
@@ -143,7 +143,7 @@ OP_KERNEL_DEF(
       out[3] = both[1];
     })
 
-CASE(op_arg_idx_gives_the_users_numbers) {
+LIBRARY_TEST(op_arg_idx_gives_the_users_numbers) {
   struct ring r = make_ring();
   int out[EDGES * 4];
   op_dat y = op_decl_dat(r.edges, 4, "int", NULL, "y");
@@ -175,7 +175,7 @@ OP_KERNEL_DEF(
         high[1] = scratch[1];
     })
 
-CASE(globals_start_from_the_users_values) {
+LIBRARY_TEST(globals_start_from_the_users_values) {
   struct ring r = make_ring();
   double offset = 1, sum = 1000, low = 50, high[2] = {7, -50};
   works(op_par_loop(OP_KERNEL_OF(reduce), "reduce", r.cells, direct(r.height, 1, "double", OP_READ),
@@ -201,7 +201,7 @@ OP_KERNEL_DEF(
     })
 
 /* It lies on a stack: more than that is refused, and not a crash. */
-CASE(scratch_has_a_limit) {
+LIBRARY_TEST(scratch_has_a_limit) {
   enum { MOST = (1 << 20) / sizeof(double) };
   struct ring r = make_ring();
   double sum = 0;
@@ -229,7 +229,7 @@ static void own_prototypes(const double *x, double *sum) {
 }
 
 /* As a file may begin that is compiled elsewhere, too. */
-CASE(prototypes_of_what_kernels_have) {
+LIBRARY_TEST(prototypes_of_what_kernels_have) {
   struct ring r = make_ring();
   double sum = 0;
   const char *text = op_kernel_native(OWN_PROTOTYPES, (op_kernel_function)own_prototypes);
@@ -238,7 +238,7 @@ CASE(prototypes_of_what_kernels_have) {
   assert_true(sum == 11111);
 }
 
-CASE(an_empty_set_leaves_globals_alone) {
+LIBRARY_TEST(an_empty_set_leaves_globals_alone) {
   op_set none = op_decl_set(0, "none");
   op_dat x = op_decl_dat(none, 1, "double", NULL, "x");
   double offset = 1, sum = 3, low = 4, high[2] = {5, 6};
@@ -259,7 +259,7 @@ OP_KERNEL_DEF(
       *sum += x[0];
     })
 
-CASE(a_nan_is_never_dropped) {
+LIBRARY_TEST(a_nan_is_never_dropped) {
   enum { N = 5000 };
   static double x[N];
   op_set set = op_decl_set(N, "s");
@@ -287,7 +287,7 @@ OP_KERNEL_DEF(
       changed[0] = 2 * changed[0] + 1;
     })
 
-CASE(a_set_of_one_may_write_globals) {
+LIBRARY_TEST(a_set_of_one_may_write_globals) {
   op_set one = op_decl_set(1, "one");
   double x = 4, written[2] = {0, 0};
   int changed = 10;
@@ -311,7 +311,7 @@ OP_KERNEL_DEF(
       }
     })
 
-CASE(payloads_go_with_their_extremum) {
+LIBRARY_TEST(payloads_go_with_their_extremum) {
   enum { N = 4000 };
   static double x[N];
   op_set set = op_decl_set(N, "s");
@@ -337,7 +337,7 @@ CASE(payloads_go_with_their_extremum) {
   }
 }
 
-CASE(payloads_tie_by_the_users_numbers_after_renumbering) {
+LIBRARY_TEST(payloads_tie_by_the_users_numbers_after_renumbering) {
   enum { N = 600 };
   static double x[N];
   static int neighbours[N * 2];
@@ -370,7 +370,7 @@ OP_KERNEL_DEF(
       }
     })
 
-CASE(a_payload_may_come_before_its_extremum) {
+LIBRARY_TEST(a_payload_may_come_before_its_extremum) {
   int x[4] = {3, 9, 9, 1}, where = -1, high = 0;
   op_set set = op_decl_set(4, "s");
   op_dat dat = op_decl_dat(set, 1, "int", x, "x");
@@ -405,7 +405,7 @@ OP_KERNEL_DEF(
       *sum += *a61;
     })
 
-CASE(sixty_four_arguments_are_allowed) {
+LIBRARY_TEST(sixty_four_arguments_are_allowed) {
   enum { N = 3, READ = OP_MAX_ARGS - 2 };
   op_set set = op_decl_set(N, "s");
   op_arg args[OP_MAX_ARGS];
@@ -432,7 +432,7 @@ CASE(sixty_four_arguments_are_allowed) {
 OP_KERNEL_DEF(
     from_to, void from_to(const double *from, double *to) { *to = *from + 1; })
 
-CASE(one_dat_may_be_read_and_written_where_it_does_not_meet) {
+LIBRARY_TEST(one_dat_may_be_read_and_written_where_it_does_not_meet) {
   int table[] = {0, 3, 1, 4, 2, 5}; /* from 0..2 to 3..5 */
   double x[6] = {1, 2, 3, 0, 0, 0}, want[6] = {1, 2, 3, 2, 3, 4}, out[6];
   op_set set = op_decl_set(3, "s"), points = op_decl_set(6, "points");
@@ -451,7 +451,7 @@ OP_KERNEL_DEF(
     })
 
 /* The macros see the type of a variable, let any memory pass, and leave alone what C writes with commas. */
-CASE(a_pointer_has_the_arguments_type) {
+LIBRARY_TEST(a_pointer_has_the_arguments_type) {
   op_set set = op_decl_set(2, "s");
   op_dat x = op_decl_dat(set, 1, "double", (const double[]){1, 2}, "x");
   double sum[2] = {0}, by[2] = {2, 1};
@@ -467,28 +467,4 @@ CASE(a_pointer_has_the_arguments_type) {
   fails(OP_ERR_TYPE, RUN(op_arg_gbl(small, 2, "double", OP_READ), op_arg_gbl(sum, 2, "double", OP_INC)));
   fails(OP_ERR_TYPE, RUN(op_arg_gbl(by, 2, "double", OP_READ), op_arg_gbl(small, 2, "double", OP_INC)));
 #undef RUN
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      test_in_library(columns_and_vectors_name_targets),
-      test_in_library(minus_one_with_arity_one_is_a_vector_of_one),
-      test_in_library(increments_add_whatever_the_targets),
-      test_in_library(optional_arguments_may_be_absent),
-      test_in_library(optional_globals_may_be_absent),
-      test_in_library(op_arg_idx_gives_the_users_numbers),
-      test_in_library(globals_start_from_the_users_values),
-      test_in_library(scratch_has_a_limit),
-      test_in_library(prototypes_of_what_kernels_have),
-      test_in_library(an_empty_set_leaves_globals_alone),
-      test_in_library(a_nan_is_never_dropped),
-      test_in_library(a_set_of_one_may_write_globals),
-      test_in_library(payloads_go_with_their_extremum),
-      test_in_library(payloads_tie_by_the_users_numbers_after_renumbering),
-      test_in_library(a_payload_may_come_before_its_extremum),
-      test_in_library(a_pointer_has_the_arguments_type),
-      test_in_library(sixty_four_arguments_are_allowed),
-      test_in_library(one_dat_may_be_read_and_written_where_it_does_not_meet),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

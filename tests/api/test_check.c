@@ -19,8 +19,6 @@ FIXTURE(start_checked) {
   return start_with("OP2_CHECK=on");
 }
 
-#define test_checked(f) cmocka_unit_test_setup_teardown(f, start_checked, stop)
-
 static void says(const char *what) {
   assert_int_equal(op_last_error()->code, OP_ERR_VIOLATION);
   if (!strstr(op_last_error()->message, what))
@@ -37,8 +35,10 @@ OP_KERNEL_DEF(
         a[2] = 3;
     })
 
+#define CHECKED_TEST(name) TEST_BETWEEN(name, start_checked, stop)
+
 /* At later calls guards are looked at behind the last element; then the element is searched for. */
-CASE(write_outside_at_a_later_call) {
+CHECKED_TEST(write_outside_at_a_later_call) {
   int when[ELEMENTS] = {0};
   float values[2 * ELEMENTS];
   op_set set = op_decl_set(ELEMENTS, "set");
@@ -62,7 +62,7 @@ OP_KERNEL_DEF(
         *a = *n;
     })
 
-CASE(unwritten_integer) {
+CHECKED_TEST(unwritten_integer) {
   op_set set = op_decl_set(ELEMENTS, "set");
   op_dat a = op_decl_dat(set, 1, "int", NULL, "a");
   op_par_loop(OP_KERNEL_OF(skips), "skips", set, op_arg_idx(-1, OP_ID), direct(a, 1, "int", OP_WRITE));
@@ -75,7 +75,7 @@ OP_KERNEL_DEF(
       *a *= 2;
     })
 
-CASE(integer_increment) {
+CHECKED_TEST(integer_increment) {
   op_set set = op_decl_set(ELEMENTS, "set");
   op_dat a = op_decl_dat(set, 1, "ll", NULL, "a");
   op_par_loop(OP_KERNEL_OF(doubles), "doubles", set, op_arg_idx(-1, OP_ID), direct(a, 1, "ll", OP_INC));
@@ -94,7 +94,7 @@ OP_KERNEL_DEF(
     })
 
 /* Of components that get the same each ends where a sum would, if all start alike. */
-CASE(increment_assigned_from_another) {
+CHECKED_TEST(increment_assigned_from_another) {
   int ends[ELEMENTS] = {0};
   op_set set = op_decl_set(ELEMENTS, "set"), to = op_decl_set(2, "to");
   op_map map = op_decl_map(set, to, 1, ends, "ends");
@@ -118,7 +118,7 @@ OP_KERNEL_DEF(
       *b = work[0] + work[1];
     })
 
-CASE(scratch_read_first) {
+CHECKED_TEST(scratch_read_first) {
   op_set set = op_decl_set(ELEMENTS, "set");
   op_dat a = op_decl_dat(set, 1, "double", NULL, "a"), b = op_decl_dat(set, 1, "double", NULL, "b");
   op_par_loop(OP_KERNEL_OF(uses_scratch), "uses_scratch", set, direct(a, 1, "double", OP_READ),
@@ -132,7 +132,7 @@ OP_KERNEL_DEF(
       *maybe = 2;
     })
 
-CASE(absent_argument_used) {
+CHECKED_TEST(absent_argument_used) {
   op_set set = op_decl_set(ELEMENTS, "set");
   op_dat a = op_decl_dat(set, 1, "double", NULL, "a");
   op_par_loop(OP_KERNEL_OF(uses_absent), "uses_absent", set, direct(a, 1, "double", OP_WRITE),
@@ -147,7 +147,7 @@ OP_KERNEL_DEF(
       *both[1] = *n;
     })
 
-CASE(vector_targets_shared) {
+CHECKED_TEST(vector_targets_shared) {
   int table[] = {0, 1, 2, 3, 3, 4};
   op_set set = op_decl_set(3, "pairs"), to = op_decl_set(5, "points");
   op_map map = op_decl_map(set, to, 2, table, "ends");
@@ -174,7 +174,7 @@ OP_KERNEL_DEF(
       }
     })
 
-CASE(rounding_and_extrema_are_right) {
+CHECKED_TEST(rounding_and_extrema_are_right) {
   double values[ELEMENTS], low = 1e30;
   int where = -1;
   for (int e = 0; e < ELEMENTS; e++)
@@ -195,7 +195,7 @@ CASE(rounding_and_extrema_are_right) {
 
 /* ---- names of loops ---- */
 
-CASE(only_the_loops_that_are_named) {
+TEST(only_the_loops_that_are_named) {
   static const char *const values[] = {"OP2_CHECK=skips", "OP2_CHECK=other,skips", "OP2_CHECK=skip",
                                        "OP2_CHECK=off"};
   for (int i = 0; i < 4; i++) {
@@ -207,19 +207,4 @@ CASE(only_the_loops_that_are_named) {
         op_par_loop(OP_KERNEL_OF(skips), "skips", set, op_arg_idx(-1, OP_ID), direct(a, 1, "int", OP_WRITE)));
     assert_int_equal(op_exit(), OP_OK);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      test_checked(write_outside_at_a_later_call),
-      test_checked(unwritten_integer),
-      test_checked(integer_increment),
-      test_checked(increment_assigned_from_another),
-      test_checked(scratch_read_first),
-      test_checked(absent_argument_used),
-      test_checked(vector_targets_shared),
-      test_checked(rounding_and_extrema_are_right),
-      cmocka_unit_test(only_the_loops_that_are_named),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

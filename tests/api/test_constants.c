@@ -41,7 +41,7 @@ static void declare(void) {
   dat = op_decl_dat(set, 1, "double", zero, "b");
 }
 
-CASE(structs) {
+LIBRARY_TEST(structs) {
   struct par p = {3, {4, 5}, 6}, row[2] = {{7, {8, 9}, 10}, {11, {12, 13}, 14}};
   declare();
   works(op_decl_prelude("struct par { double scale, shift[2]; int add; };\n"
@@ -65,7 +65,7 @@ CASE(structs) {
 }
 
 /* Each text in which the name is something else as well, with gam and tab of four values, which change. */
-CASE(the_same_name) {
+LIBRARY_TEST(the_same_name) {
   double gam = 0, tab[4] = {0, 1, 2, 3};
   _Bool flag = 1, flags[2] = {0, 1};
   declare();
@@ -121,7 +121,7 @@ CASE(the_same_name) {
   }
 }
 
-CASE(pointers_of_the_file) {
+LIBRARY_TEST(pointers_of_the_file) {
   declare();
   run_linear("static const char *unused = \"x\";\nvoid k(double *b) { *b *= 2; }", 0, 2);
   run_linear("static const char *const names[] = {\"a\", \"bcd\"};\nvoid k(double *b) { *b += names[1][1] - "
@@ -135,10 +135,4 @@ CASE(pointers_of_the_file) {
       "static const char word[] = \"abc\";\nstatic const struct { double x, y[2 * 2]; } s = {1, {2, 3}};\n"
       "void k(double *b) { *b = *b * s.y[1] + word[2] - \"abc\"[1]; }",
       1, 3);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {test_in_library(structs), test_in_library(the_same_name),
-                                     test_in_library(pointers_of_the_file)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,7 +32,7 @@ static int files_in_folder(void) {
   return n;
 }
 
-CASE(both_ends_of_a_range_are_fetched) {
+LIBRARY_TEST(both_ends_of_a_range_are_fetched) {
   enum { N = 11, DIM = 3 };
   int values[N * DIM], out[N * DIM];
   for (int i = 0; i < N * DIM; i++)
@@ -59,7 +59,7 @@ OP_KERNEL_DEF(
       x[1] -= 1;
     })
 
-CASE(fetch_and_put_see_what_loops_wrote) {
+LIBRARY_TEST(fetch_and_put_see_what_loops_wrote) {
   enum { N = 100 };
   int x[2 * N], out[2 * N];
   op_set set = op_decl_set(N, "s");
@@ -81,7 +81,7 @@ CASE(fetch_and_put_see_what_loops_wrote) {
   }
 }
 
-CASE(text_files_hold_every_digit) {
+LIBRARY_TEST(text_files_hold_every_digit) {
   double d[4] = {1.0 / 3, -0.0, 1e300, 5};
   float f[2] = {0.1f, -2};
   unsigned long long u[2] = {ULLONG_MAX, 0};
@@ -112,7 +112,7 @@ CASE(text_files_hold_every_digit) {
   unlink(in_folder(name));
 }
 
-CASE(binary_files_hold_two_ints_and_the_rows) {
+LIBRARY_TEST(binary_files_hold_two_ints_and_the_rows) {
   enum { N = 10000, DIM = 3 }; /* more than any buffer */
   static short values[N * DIM];
   static unsigned char got[sizeof values + 100];
@@ -131,7 +131,7 @@ CASE(binary_files_hold_two_ints_and_the_rows) {
   unlink(in_folder("values.bin"));
 }
 
-CASE(a_file_is_whole_or_as_it_was) {
+LIBRARY_TEST(a_file_is_whole_or_as_it_was) {
   int x[2] = {1, 2};
   char got[64] = "";
   op_dat dat = op_decl_dat(op_decl_set(2, "s"), 1, "int", x, "d");
@@ -160,13 +160,4 @@ FIXTURE(remove_folder) {
   return rmdir(folder);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      test_in_library(both_ends_of_a_range_are_fetched),
-      test_in_library(fetch_and_put_see_what_loops_wrote),
-      test_in_library(text_files_hold_every_digit),
-      test_in_library(binary_files_hold_two_ints_and_the_rows),
-      test_in_library(a_file_is_whole_or_as_it_was),
-  };
-  return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+AROUND_ALL(make_folder, remove_folder)

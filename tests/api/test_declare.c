@@ -18,7 +18,7 @@ OP_KERNEL_DEF(
 double api_factor = 3;
 int api_offsets[3] = {10, 20, 30};
 
-CASE(sets_have_the_size_they_were_given) {
+LIBRARY_TEST(sets_have_the_size_they_were_given) {
   static const int sizes[] = {0, 1, 7, 1000, 2147483647};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
     op_set set = op_decl_set(sizes[i], i % 2 ? "same name" : NULL);
@@ -28,7 +28,7 @@ CASE(sets_have_the_size_they_were_given) {
   }
 }
 
-CASE(data_tables_names_and_values_are_copied) {
+LIBRARY_TEST(data_tables_names_and_values_are_copied) {
   char name[] = "height";
   double *values = malloc(3 * sizeof *values), y[3];
   int *table = malloc(3 * sizeof *table);
@@ -53,7 +53,7 @@ CASE(data_tables_names_and_values_are_copied) {
   assert_non_null(strstr(op_last_error()->message, "\"height\""));
 }
 
-CASE(null_data_means_zeros) {
+LIBRARY_TEST(null_data_means_zeros) {
   op_set set = op_decl_set(100, "s");
   static const char *const types[] = {"double", "float:soa", "int",  "uint", "ll:soa",
                                       "ull",    "bool",      "char", "short"};
@@ -69,7 +69,7 @@ CASE(null_data_means_zeros) {
     }
 }
 
-CASE(type_names_have_spellings) {
+LIBRARY_TEST(type_names_have_spellings) {
   static const struct {
     const char *declared, *argument;
     size_t size;
@@ -102,7 +102,7 @@ CASE(type_names_have_spellings) {
   }
 }
 
-CASE(layout_changes_nothing_that_is_seen) {
+LIBRARY_TEST(layout_changes_nothing_that_is_seen) {
   enum { N = 37, DIM = 5 };
   float values[N * DIM], out[N * DIM], range[3 * DIM];
   for (int i = 0; i < N * DIM; i++)
@@ -120,7 +120,7 @@ CASE(layout_changes_nothing_that_is_seen) {
   assert_memory_equal(out, values, sizeof values);
 }
 
-CASE(maps_of_int_and_of_long_are_the_same) {
+LIBRARY_TEST(maps_of_int_and_of_long_are_the_same) {
   int narrow[] = {2, 0, 1};
   long long wide[] = {2, 0, 1};
   double x[] = {1, 2, 3}, a[3], b[3];
@@ -137,7 +137,7 @@ CASE(maps_of_int_and_of_long_are_the_same) {
   assert_true(a[0] == 6 && a[1] == 2 && a[2] == 4);
 }
 
-CASE(empty_sets_need_no_memory) {
+LIBRARY_TEST(empty_sets_need_no_memory) {
   op_set none = op_decl_set(0, "none"), some = op_decl_set(4, "some");
   op_map to_some = op_decl_map(none, some, 3, NULL, "to some"),
          to_none = op_decl_map(none, none, 1, NULL, "to none");
@@ -151,7 +151,7 @@ CASE(empty_sets_need_no_memory) {
   works(op_fetch_data(x, NULL));
 }
 
-CASE(constants_are_copied_and_updated) {
+LIBRARY_TEST(constants_are_copied_and_updated) {
   double x[] = {1, 2}, y[2], passed = 3;
   op_set set = op_decl_set(2, "s");
   op_dat in = op_decl_dat(set, 1, "double", x, "x"), out = op_decl_dat(set, 1, "double", NULL, "y");
@@ -180,7 +180,7 @@ CASE(constants_are_copied_and_updated) {
   }
 }
 
-CASE(constants_of_more_than_one_value_are_arrays) {
+LIBRARY_TEST(constants_of_more_than_one_value_are_arrays) {
   int y[4];
   op_set set = op_decl_set(2, "s");
   op_dat out = op_decl_dat(set, 2, "int", NULL, "y");
@@ -193,7 +193,7 @@ CASE(constants_of_more_than_one_value_are_arrays) {
 }
 
 /* What is in the text that every kernel starts with. */
-CASE(names_that_kernels_have_are_no_constants) {
+LIBRARY_TEST(names_that_kernels_have_are_no_constants) {
   static const char *const refused[] = {"sin",      "sinf",       "pow",    "ldexp",  "modff",    "memcpy",
                                         "llabs",    "isnan",      "M_PI",   "NULL",   "offsetof", "DBL_MAX",
                                         "INFINITY", "UINT8_C",    "size_t", "int8_t", "double_t", "uintmax_t",
@@ -209,7 +209,7 @@ CASE(names_that_kernels_have_are_no_constants) {
     works(op_decl_const(allowed[i], 1, "double", &v));
 }
 
-CASE(a_value_has_the_constants_type) {
+LIBRARY_TEST(a_value_has_the_constants_type) {
   double real = 1;
   unsigned long whole[] = {1, 2};
   fails(OP_ERR_TYPE, op_decl_const("api_kappa", 1, "float", &real));
@@ -222,7 +222,7 @@ CASE(a_value_has_the_constants_type) {
   works(op_update_const("api_kappa2", whole));
 }
 
-CASE(pointers_have_the_types_that_are_said) {
+LIBRARY_TEST(pointers_have_the_types_that_are_said) {
   op_set set = op_decl_set(2, "s");
   double real[2] = {1, 2}, table[1][2] = {{3, 4}};
   unsigned long whole[] = {5, 6};
@@ -248,7 +248,7 @@ CASE(pointers_have_the_types_that_are_said) {
 }
 
 /* As everywhere in C, memory of char and unsigned char may hold anything: a buffer of a file, of a network. */
-CASE(bytes_hold_any_type) {
+LIBRARY_TEST(bytes_hold_any_type) {
   op_set set = op_decl_set(2, "s");
   double real[2] = {1, 2}, out[2] = {0};
   unsigned char bytes[sizeof real];
@@ -267,7 +267,7 @@ CASE(bytes_hold_any_type) {
   fails(OP_ERR_TYPE, op_decl_dat(set, 1, "char", real, "c") ? OP_OK : op_last_error()->code);
 }
 
-CASE(temporaries_come_and_go) {
+LIBRARY_TEST(temporaries_come_and_go) {
   op_set set = op_decl_set(3, "s");
   double x[] = {1, 2, 3}, y[3];
   op_dat out = op_decl_dat(set, 1, "double", NULL, "y");
@@ -284,7 +284,7 @@ CASE(temporaries_come_and_go) {
   }
 }
 
-CASE(declarations_may_come_after_loops) {
+LIBRARY_TEST(declarations_may_come_after_loops) {
   op_set set = op_decl_set(1, "s");
   double x = 4, y;
   op_dat in = op_decl_dat(set, 1, "double", &x, "x");
@@ -296,26 +296,4 @@ CASE(declarations_may_come_after_loops) {
     assert_true(y == 8 * (1 << i));
     in = out;
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      test_in_library(sets_have_the_size_they_were_given),
-      test_in_library(data_tables_names_and_values_are_copied),
-      test_in_library(null_data_means_zeros),
-      test_in_library(type_names_have_spellings),
-      test_in_library(layout_changes_nothing_that_is_seen),
-      test_in_library(maps_of_int_and_of_long_are_the_same),
-      test_in_library(empty_sets_need_no_memory),
-      test_in_library(constants_are_copied_and_updated),
-      test_in_library(constants_of_more_than_one_value_are_arrays),
-      test_in_library(names_that_kernels_have_are_no_constants),
-      test_in_library(a_value_has_the_constants_type),
-      test_in_library(pointers_have_the_types_that_are_said),
-      test_in_library(bytes_hold_any_type),
-      test_in_library(bytes_hold_any_type),
-      test_in_library(temporaries_come_and_go),
-      test_in_library(declarations_may_come_after_loops),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -70,13 +70,25 @@ static void expect(const char *words) {
     fail_msg("\"%s\" is not in:\n%s", words, said);
 }
 
-CASE(a_cold_run) {
+FIXTURE(fresh) {
+  static const char *const tails[] = {"", "-wal", "-shm"};
+  for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
+    char path[80];
+    snprintf(path, sizeof path, "%s%s", cache, tails[i]);
+    unlink(path);
+  }
+  return 0;
+}
+
+#define FRESH_TEST(name) TEST_BETWEEN(name, fresh, NULL)
+
+FRESH_TEST(a_cold_run) {
   assert_int_equal(run(&usual), 1);
   expect("first time that a loop named flux is compiled for this cache");
 }
 
 /* Each loop: where its code came from, which plan, which variant and why. */
-CASE(a_warm_run) {
+FRESH_TEST(a_warm_run) {
   char row[96];
   run(&usual);
   assert_int_equal(run(&usual), 0);
@@ -89,7 +101,7 @@ CASE(a_warm_run) {
   expect("op2jit: tune: loop flux ");
 }
 
-CASE(a_forced_variant) {
+FRESH_TEST(a_forced_variant) {
   setenv("OP2_VARIANT", "whole/scalar", 1);
   run(&usual);
   unsetenv("OP2_VARIANT");
@@ -98,7 +110,7 @@ CASE(a_forced_variant) {
 }
 
 /* One thread has no blocks, and maps of one arity nothing to sort by. */
-CASE(words_that_do_not_fit) {
+FRESH_TEST(words_that_do_not_fit) {
   setenv("OP2_VARIANT", "512/sorted/whole/scalar", 1);
   run(&usual);
   unsetenv("OP2_VARIANT");
@@ -108,7 +120,7 @@ CASE(words_that_do_not_fit) {
 }
 
 /* Nothing of it is said unless asked for. */
-CASE(silence) {
+FRESH_TEST(silence) {
   struct program quiet = usual;
   quiet.variable = "OP2_LOG=warn";
   run(&quiet);
@@ -137,7 +149,7 @@ static void expect_row(const char *reason) {
   assert_string_equal(last.reason, reason);
 }
 
-CASE(a_changed_program) {
+FRESH_TEST(a_changed_program) {
   struct program p = usual;
   const struct {
     struct program program;
@@ -167,7 +179,7 @@ static void count_reasons(void *user, const struct store_event *event) {
 
 /* What OP2_CHECK compiles is another kernel, not a change of the program's; nor is the program's own one a change
  * of that. */
-CASE(the_checking_form) {
+FRESH_TEST(the_checking_form) {
   struct program checked = usual;
   int counts[4] = {0};
   struct store *store = NULL;
@@ -187,16 +199,6 @@ CASE(the_checking_form) {
   assert_int_equal(counts[3], 1);
 }
 
-FIXTURE(fresh) {
-  static const char *const tails[] = {"", "-wal", "-shm"};
-  for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
-    char path[80];
-    snprintf(path, sizeof path, "%s%s", cache, tails[i]);
-    unlink(path);
-  }
-  return 0;
-}
-
 static int finish(void **state) {
   char log[80];
   fresh(state);
@@ -209,11 +211,5 @@ int main(void) {
   if (!mkdtemp(folder))
     return 2;
   snprintf(cache, sizeof cache, "%s/kernels.db", folder);
-#define test_from_nothing(f) cmocka_unit_test_setup(f, fresh)
-  const struct CMUnitTest tests[] = {
-      test_from_nothing(a_cold_run),       test_from_nothing(a_warm_run),
-      test_from_nothing(a_forced_variant), test_from_nothing(words_that_do_not_fit),
-      test_from_nothing(silence),          test_from_nothing(a_changed_program),
-      test_from_nothing(the_checking_form)};
-  return cmocka_run_group_tests(tests, NULL, finish);
+  return run_these(NULL, finish);
 }

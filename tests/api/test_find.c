@@ -27,7 +27,9 @@ static int find(const char *text, op_set set, int nargs, op_arg args[]) {
   return op_find_accesses(text, "k", set, nargs, args, __FILE__, __LINE__);
 }
 
-CASE(of_dats_by_const_and_by_what_is_done) {
+#define FOUND_TEST(name) TEST_BETWEEN(name, declare, stop)
+
+FOUND_TEST(of_dats_by_const_and_by_what_is_done) {
   op_arg args[] = {direct(x, 1, "double", OP_UNSAID), direct(y, 1, "double", OP_UNSAID),
                    direct(z, 1, "double", OP_UNSAID)};
   works(find("void k(const double *x, double *y, double *z) { *y = *x; *z = *z * 2; }", cells, 3, args));
@@ -43,7 +45,7 @@ CASE(of_dats_by_const_and_by_what_is_done) {
                           2, through, __FILE__, __LINE__));
 }
 
-CASE(of_globals) {
+FOUND_TEST(of_globals) {
   double sum = 0, low = 0, high = 0, given = 0;
   op_arg args[] = {direct(x, 1, "double", OP_UNSAID), op_arg_gbl(&sum, 1, "double", OP_UNSAID),
                    op_arg_gbl(&low, 1, "double", OP_UNSAID), op_arg_gbl(&high, 1, "double", OP_UNSAID),
@@ -57,7 +59,7 @@ CASE(of_globals) {
 }
 
 /* A sum has no place. */
-CASE(of_globals_with_a_payload) {
+FOUND_TEST(of_globals_with_a_payload) {
   double high = 0;
   int place = -1;
   op_arg args[] = {direct(x, 1, "double", OP_UNSAID), op_arg_idx(-1, OP_ID),
@@ -69,14 +71,14 @@ CASE(of_globals_with_a_payload) {
 }
 
 /* What is said stays, even where it is wrong: the loop says so. */
-CASE(only_what_is_left_out) {
+FOUND_TEST(only_what_is_left_out) {
   op_arg args[] = {direct(x, 1, "double", OP_RW), direct(y, 1, "double", OP_UNSAID)};
   works(find("void k(double *x, double *y) { *x += 1; *y = 1; }", cells, 2, args));
   assert_int_equal(args[0].access_, OP_RW);
   assert_int_equal(args[1].access_, OP_WRITE);
 }
 
-CASE(what_cannot_be_found_is_said) {
+FOUND_TEST(what_cannot_be_found_is_said) {
   double value = 1;
   op_arg through[] = {op_arg_dat(x, 0, ends, 1, "double", OP_UNSAID)};
   fails(OP_ERR_ACCESS, find("void k(double *x) { *x = 1; }", edges, 1, through));
@@ -98,7 +100,7 @@ struct pair {
 };
 
 /* No struct is added to, and RW is right whatever a kernel writes of it. */
-CASE(of_structs) {
+FOUND_TEST(of_structs) {
   struct pair value = {1, 2};
   works(op_decl_prelude("struct pair { double a, b; };"));
   works(OP_TYPE(struct pair, a, b));
@@ -123,7 +125,7 @@ CASE(of_structs) {
   }
 }
 
-CASE(the_report_as_a_text) {
+FOUND_TEST(the_report_as_a_text) {
   char few[8], text[8192];
   op_arg args[] = {direct(x, 1, "double", OP_INC)};
   works(op_par_loop_array("void counted(double *x) { *x += 1; }", "counted", cells, 1, args, NULL, 0));
@@ -131,19 +133,4 @@ CASE(the_report_as_a_text) {
   fails(OP_ERR_ARGUMENT, op_report_json(NULL, 100));
   works(op_report_json(text, sizeof text));
   assert_non_null(strstr(text, "\"name\":\"counted\",\"calls\":1"));
-}
-
-#define found(f) cmocka_unit_test_setup_teardown(f, declare, stop)
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      found(of_dats_by_const_and_by_what_is_done),
-      found(of_globals),
-      found(of_globals_with_a_payload),
-      found(only_what_is_left_out),
-      found(what_cannot_be_found_is_said),
-      found(of_structs),
-      found(the_report_as_a_text),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

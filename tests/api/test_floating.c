@@ -43,7 +43,7 @@ OP_KERNEL_DEF(
       }
     })
 
-CASE(an_extremum_that_starts_from_a_nan_is_what_the_kernel_makes_of_it) {
+LIBRARY_TEST(an_extremum_that_starts_from_a_nan_is_what_the_kernel_makes_of_it) {
   for (int nans = 0; nans < 3; nans++) {
     for (int i = 0; i < N; i++)
       x[i] = nans == 2 || (nans == 1 && i % 3) ? (double)NAN : (i * 37) % N - 100;
@@ -67,7 +67,7 @@ CASE(an_extremum_that_starts_from_a_nan_is_what_the_kernel_makes_of_it) {
   }
 }
 
-CASE(so_is_its_place) {
+LIBRARY_TEST(so_is_its_place) {
   for (int i = 0; i < N; i++)
     x[i] = (i * 37) % N + 100;
   x[N / 2] = x[N - 1] = 7;
@@ -106,7 +106,7 @@ static bool all_negative(op_dat of, int count) {
   return good;
 }
 
-CASE(sums_of_minus_zero_keep_their_sign) {
+LIBRARY_TEST(sums_of_minus_zero_keep_their_sign) {
   static double minus[2 * N];
   for (int i = 0; i < N; i++)
     x[i] = -0.0;
@@ -142,7 +142,7 @@ OP_KERNEL_DEF(
     })
 
 /* Compiled code computes what a condition leaves out, and drops it; a C function does not, as docs/manual.md says. */
-CASE(a_kernel_as_a_C_function_raises_what_its_text_does) {
+LIBRARY_TEST(a_kernel_as_a_C_function_raises_what_its_text_does) {
   const char *backend = getenv("OP2_BACKEND");
   for (int i = 0; i < N; i++)
     x[i] = i % 3;
@@ -153,12 +153,4 @@ CASE(a_kernel_as_a_C_function_raises_what_its_text_does) {
                     direct(w, 1, "double", OP_RW)));
   if (backend && strcmp(backend, "native") == 0)
     assert_int_equal(fetestexcept(FE_DIVBYZERO | FE_OVERFLOW | FE_INVALID), 0);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      test_in_library(an_extremum_that_starts_from_a_nan_is_what_the_kernel_makes_of_it),
-      test_in_library(so_is_its_place), test_in_library(sums_of_minus_zero_keep_their_sign),
-      test_in_library(a_kernel_as_a_C_function_raises_what_its_text_does)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

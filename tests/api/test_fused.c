@@ -43,8 +43,7 @@ static int begin(const char *fuse) {
   return x && y && z && next ? 0 : -1;
 }
 
-static int open_fused(void **state) {
-  (void)state;
+FIXTURE(open_fused) {
   return begin("on");
 }
 
@@ -66,7 +65,9 @@ static void call_gather(op_dat from, op_dat to) {
                     op_arg_dat(from, 0, next, 1, "double", OP_READ), direct(to, 1, "double", OP_INC)));
 }
 
-CASE(neighbours_on_one_dat_are_one_loop) {
+#define FUSED_TEST(name) TEST_BETWEEN(name, open_fused, stop)
+
+FUSED_TEST(neighbours_on_one_dat_are_one_loop) {
   double values[N], s = 1, sum = 1;
   op_gbl kept = op_decl_gbl(1, "double", &s, "kept");
   call_scale(x, y);
@@ -81,7 +82,7 @@ CASE(neighbours_on_one_dat_are_one_loop) {
   assert_true(s == sum);
 }
 
-CASE(the_same_helper_of_two_kernels_stays_two) {
+FUSED_TEST(the_same_helper_of_two_kernels_stays_two) {
   double values[N];
   op_gbl kept = op_decl_gbl(1, "double", NULL, "kept");
   call_scale(x, y);
@@ -93,7 +94,7 @@ CASE(the_same_helper_of_two_kernels_stays_two) {
     assert_true(values[i] == 2 * (2 * (i / 8.0) + 2));
 }
 
-CASE(a_result_in_a_variable_is_there_when_the_call_returns) {
+FUSED_TEST(a_result_in_a_variable_is_there_when_the_call_returns) {
   double s = 0, sum = 0;
   call_scale(x, y);
   works(
@@ -105,7 +106,7 @@ CASE(a_result_in_a_variable_is_there_when_the_call_returns) {
 }
 
 /* An element's neighbour may not be there yet. */
-CASE(what_is_read_through_a_map_is_not_fused_with_what_writes_it) {
+FUSED_TEST(what_is_read_through_a_map_is_not_fused_with_what_writes_it) {
   double values[N];
   call_scale(x, y);
   call_gather(y, z);
@@ -115,7 +116,7 @@ CASE(what_is_read_through_a_map_is_not_fused_with_what_writes_it) {
     assert_true(values[i] == 2 * (i / 8.0) + 2 * ((i + 1) % N / 8.0));
 }
 
-CASE(nor_with_what_writes_it_later) {
+FUSED_TEST(nor_with_what_writes_it_later) {
   double values[N];
   call_scale(x, y);
   call_gather(x, z);
@@ -129,7 +130,7 @@ CASE(nor_with_what_writes_it_later) {
     assert_true(values[i] == 4 * (i / 8.0));
 }
 
-CASE(reading_through_a_map_what_nobody_writes_is_fused) {
+FUSED_TEST(reading_through_a_map_what_nobody_writes_is_fused) {
   double values[N];
   call_scale(x, y);
   call_gather(x, y);
@@ -139,7 +140,7 @@ CASE(reading_through_a_map_what_nobody_writes_is_fused) {
     assert_true(values[i] == 2 * (i / 8.0) + i / 8.0 + (i + 1) % N / 8.0);
 }
 
-CASE(what_increments_through_a_map_stays_alone_and_is_passed_over) {
+FUSED_TEST(what_increments_through_a_map_stays_alone_and_is_passed_over) {
   double values[N];
   op_dat w = op_decl_dat(cells, 1, "double", NULL, "w");
   call_scale(x, y);
@@ -155,7 +156,7 @@ CASE(what_increments_through_a_map_stays_alone_and_is_passed_over) {
     assert_true(values[(i + 1) % N] == i / 8.0);
 }
 
-CASE(numbers_and_values_that_are_gone_when_it_runs) {
+FUSED_TEST(numbers_and_values_that_are_gone_when_it_runs) {
   double values[N];
   call_scale(x, y);
   for (int by = 1; by <= 3; by++)
@@ -167,7 +168,7 @@ CASE(numbers_and_values_that_are_gone_when_it_runs) {
     assert_true(values[i] == 2 * (i / 8.0) + 6 * i);
 }
 
-CASE(other_sets_are_other_loops) {
+FUSED_TEST(other_sets_are_other_loops) {
   double values[N];
   op_set others = op_decl_set(N, "others");
   op_dat o = op_decl_dat(others, 1, "double", NULL, "o"), p = op_decl_dat(others, 1, "double", NULL, "p");
@@ -180,7 +181,7 @@ CASE(other_sets_are_other_loops) {
   assert_true(values[8] == 4);
 }
 
-CASE(a_constant_that_changes_is_seen) {
+FUSED_TEST(a_constant_that_changes_is_seen) {
   static const char by_c[] = OP_KERNEL(void by_c(const double *x, double *y) { *y = factor * *x; });
   double values[N];
   for (double factor = 2; factor < 9; factor++) {
@@ -202,7 +203,7 @@ static op_dat temporary(const char *name) {
   return op_decl_dat_temp(cells, 1, "double", NULL, name);
 }
 
-CASE(a_temporary_that_is_freed_is_not_stored) {
+FUSED_TEST(a_temporary_that_is_freed_is_not_stored) {
   double values[N];
   op_dat t = temporary("t");
   call_scale(x, t);
@@ -216,7 +217,7 @@ CASE(a_temporary_that_is_freed_is_not_stored) {
     assert_true(values[i] == 4 * (i / 8.0));
 }
 
-CASE(nor_are_two) {
+FUSED_TEST(nor_are_two) {
   double values[N];
   op_dat t = temporary("t"), u = temporary("u");
   call_scale(x, t);
@@ -231,7 +232,7 @@ CASE(nor_are_two) {
     assert_true(values[i] == 8 * (i / 8.0));
 }
 
-CASE(but_is_kept_for_a_loop_that_stays_alone) {
+FUSED_TEST(but_is_kept_for_a_loop_that_stays_alone) {
   double values[N];
   op_dat t = temporary("t");
   call_scale(x, t);
@@ -246,7 +247,7 @@ CASE(but_is_kept_for_a_loop_that_stays_alone) {
 }
 
 /* One record for each loop, one fused loop, whatever the step; the handle is a new one. */
-CASE(one_that_comes_again_is_the_same) {
+FUSED_TEST(one_that_comes_again_is_the_same) {
   double values[N];
   op_dat before = NULL;
   for (int step = 1; step <= 5; step++) {
@@ -267,7 +268,7 @@ CASE(one_that_comes_again_is_the_same) {
 }
 
 /* Also where the first loop that touches it adds to it, reads it, or does not touch all of it. */
-CASE(and_begins_with_zeros_or_what_it_is_given) {
+FUSED_TEST(and_begins_with_zeros_or_what_it_is_given) {
   double values[N], given[N];
   for (int how = 0; how < 4; how++) {
     op_dat t = temporary("t");
@@ -289,7 +290,7 @@ CASE(and_begins_with_zeros_or_what_it_is_given) {
   }
 }
 
-CASE(another_one_is_another) {
+FUSED_TEST(another_one_is_another) {
   double values[N];
   op_dat t = temporary("t");
   call_scale(x, t);
@@ -304,7 +305,7 @@ CASE(another_one_is_another) {
 }
 
 /* Those that wait hold no more memory than half of what dats have. */
-CASE(many_that_wait_run) {
+FUSED_TEST(many_that_wait_run) {
   double values[N];
   char name[16];
   for (int step = 0; step < 20; step++) {
@@ -329,7 +330,7 @@ static op_set thirds(void) {
   return op_decl_subset(cells, n, elements, "thirds");
 }
 
-CASE(loops_over_one_subset_are_one) {
+FUSED_TEST(loops_over_one_subset_are_one) {
   double values[N], s = 0, sum = 0;
   const op_set u = thirds();
   op_gbl kept = op_decl_gbl(1, "double", NULL, "kept");
@@ -350,7 +351,7 @@ CASE(loops_over_one_subset_are_one) {
   assert_true(s == sum);
 }
 
-CASE(but_not_with_one_over_the_whole_set) {
+FUSED_TEST(but_not_with_one_over_the_whole_set) {
   double values[N];
   const op_set u = thirds();
   call_scale(x, y);
@@ -362,7 +363,7 @@ CASE(but_not_with_one_over_the_whole_set) {
 }
 
 /* Where the rest of a temporary is nobody's either. */
-CASE(a_temporary_of_a_subset_is_not_stored) {
+FUSED_TEST(a_temporary_of_a_subset_is_not_stored) {
   double values[N];
   const op_set u = thirds();
   op_dat t = temporary("t");
@@ -451,7 +452,7 @@ static void compare_bits(const char *variant) {
   }
 }
 
-CASE(strict_has_the_same_bits) {
+FUSED_TEST(strict_has_the_same_bits) {
   works(op_exit());
   const char *backend = getenv("OP2_BACKEND");
   if (backend && (strcmp(backend, "seq") == 0 || strcmp(backend, "openmp") == 0)) {
@@ -462,7 +463,7 @@ CASE(strict_has_the_same_bits) {
   assert_int_equal(begin("on"), 0);
 }
 
-CASE(off_fuses_nothing) {
+FUSED_TEST(off_fuses_nothing) {
   double values[N];
   works(op_exit());
   assert_int_equal(begin("off"), 0);
@@ -471,34 +472,4 @@ CASE(off_fuses_nothing) {
   works(op_fetch_data(z, values));
   assert_int_equal(fused(), 0);
   assert_true(values[8] == 4);
-}
-
-#define fused_test(f) cmocka_unit_test_setup_teardown(f, open_fused, stop)
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      fused_test(neighbours_on_one_dat_are_one_loop),
-      fused_test(the_same_helper_of_two_kernels_stays_two),
-      fused_test(a_result_in_a_variable_is_there_when_the_call_returns),
-      fused_test(what_is_read_through_a_map_is_not_fused_with_what_writes_it),
-      fused_test(nor_with_what_writes_it_later),
-      fused_test(reading_through_a_map_what_nobody_writes_is_fused),
-      fused_test(what_increments_through_a_map_stays_alone_and_is_passed_over),
-      fused_test(numbers_and_values_that_are_gone_when_it_runs),
-      fused_test(other_sets_are_other_loops),
-      fused_test(a_constant_that_changes_is_seen),
-      fused_test(a_temporary_that_is_freed_is_not_stored),
-      fused_test(nor_are_two),
-      fused_test(but_is_kept_for_a_loop_that_stays_alone),
-      fused_test(one_that_comes_again_is_the_same),
-      fused_test(and_begins_with_zeros_or_what_it_is_given),
-      fused_test(another_one_is_another),
-      fused_test(many_that_wait_run),
-      fused_test(loops_over_one_subset_are_one),
-      fused_test(but_not_with_one_over_the_whole_set),
-      fused_test(a_temporary_of_a_subset_is_not_stored),
-      fused_test(strict_has_the_same_bits),
-      fused_test(off_fuses_nothing),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,7 +58,7 @@ static void step(const struct program *p) {
                     direct(p->x, 1, "double", OP_RW)));
 }
 
-CASE(loops_hand_values_to_later_loops) {
+LIBRARY_TEST(loops_hand_values_to_later_loops) {
   const struct program p = declare();
   const double mean = (N - 1) / 2.0 + 10;
   double sum, least, most, sums[2], values[N];
@@ -77,7 +77,7 @@ CASE(loops_hand_values_to_later_loops) {
 }
 
 /* Neither results nor what later loops start from travel: not until the program asks. */
-CASE(values_stay_on_the_device) {
+LIBRARY_TEST(values_stay_on_the_device) {
   const struct program p = declare();
   double sums[2];
   const char *check = getenv("OP2_CHECK");
@@ -108,7 +108,7 @@ OP_KERNEL_DEF(
       *a += 1;
       *b += *x > 0 ? 2 : 0;
     })
-CASE(a_global_comes_twice) {
+LIBRARY_TEST(a_global_comes_twice) {
   const struct program p = declare();
   double sum;
   works(op_put_gbl(p.sum, &(double){5}));
@@ -119,7 +119,7 @@ CASE(a_global_comes_twice) {
   assert_true(sum == 5 + 2 * 3 * N);
 }
 
-CASE(it_is_another_loop_with_another_global) {
+LIBRARY_TEST(it_is_another_loop_with_another_global) {
   const struct program p = declare();
   double sum, other_sum;
   const op_gbl other = op_decl_gbl(1, "double", NULL, "other");
@@ -132,7 +132,7 @@ CASE(it_is_another_loop_with_another_global) {
   assert_true(sum == 2 * other_sum && other_sum == N * ((N - 1) / 2.0 + 10));
 }
 
-CASE(what_is_wrong_is_refused) {
+LIBRARY_TEST(what_is_wrong_is_refused) {
   const struct program p = declare();
   double value = 0;
   int number = 0;
@@ -155,15 +155,4 @@ CASE(what_is_wrong_is_refused) {
                                    op_arg_global(p.mean, OP_WRITE), direct(p.x, 1, "double", OP_RW)));
   fails(OP_ERR_ACCESS, op_par_loop(OP_KERNEL_OF(subtract), "subtract", p.cells,
                                    op_arg_global(p.mean, OP_WORK), direct(p.x, 1, "double", OP_RW)));
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      test_in_library(loops_hand_values_to_later_loops),
-      test_in_library(values_stay_on_the_device),
-      test_in_library(a_global_comes_twice),
-      test_in_library(it_is_another_loop_with_another_global),
-      test_in_library(what_is_wrong_is_refused),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -112,9 +112,8 @@ static void check_forest(struct forest *f, int runs) {
   }
 }
 
-static void locks_keep_tasks_apart(void **state) {
+LIBRARY_TEST(locks_keep_tasks_apart) {
   struct forest f;
-  (void)state;
   for (int threads = 0; threads <= (by_several ? 8 : 0); threads += 8) {
     make_forest(&f, threads);
     check_forest(&f, 1);
@@ -146,12 +145,11 @@ static void note(op_running *running, void *data) {
   list[0]++;
 }
 
-static void order_is_kept(void **state) {
+LIBRARY_TEST(order_is_kept) {
   enum { N = 40 };
   op_task tasks[N];
   op_graph graph = op_decl_graph("order");
   const op_task_type type = op_graph_type(graph, "note", note);
-  (void)state;
   memset(list, 0, sizeof list);
   works(op_graph_kernel(graph, type, note_text, "note", by_several ? 4 : 0));
   const op_resource all = op_graph_resource(graph, 0, "list"), add = op_graph_resource(graph, 0, "more");
@@ -172,11 +170,10 @@ static void order_is_kept(void **state) {
 }
 
 /* The heaviest of those that could run comes first: one group does it all on the stand-in. No function is needed for that. */
-static void weight_decides(void **state) {
+LIBRARY_TEST(weight_decides) {
   enum { N = 40 };
   op_graph graph = op_decl_graph("weights");
   const op_task_type type = op_graph_type(graph, "note", on_device() ? NULL : note);
-  (void)state;
   memset(list, 0, sizeof list);
   works(op_graph_kernel(graph, type, note_text, "note", by_several ? 2 : 0));
   const op_resource all = op_graph_resource(graph, 0, "list"), add = op_graph_resource(graph, 0, "more");
@@ -247,9 +244,8 @@ static void add_mixing(op_graph graph, op_task_type there, op_task_type here, st
   }
 }
 
-static void mixed_graphs_run_on_both(void **state) {
+LIBRARY_TEST(mixed_graphs_run_on_both) {
   static int expected[BLOCKS][BLOCK];
-  (void)state;
   memset(blocks, 0, sizeof blocks);
   memset(expected, 0, sizeof expected);
   for (unsigned seed = 1; seed <= (by_several ? 4 : 1); seed++) {
@@ -281,8 +277,7 @@ static void add_there(op_running *running, void *data) {
   op_running_add(running, there_only, data, 0, 1, 0, NULL);
 }
 
-static void added_tasks_are_the_hosts(void **state) {
-  (void)state;
+LIBRARY_TEST(added_tasks_are_the_hosts) {
   if (!on_device() || !by_several)
     return;
   op_graph graph = op_decl_graph("added");
@@ -318,8 +313,7 @@ static void refused(op_graph graph, int code, const char *words, const char *als
   works(op_free_graph(graph));
 }
 
-static void wrong_texts_are_named(void **state) {
-  (void)state;
+LIBRARY_TEST(wrong_texts_are_named) {
   if (!on_device())
     return;
   refused(one_task("void bad(op_task_memory int *x) {\n  *x = 1;\n  y = 2;\n}\n", "bad", note, 2),
@@ -342,11 +336,10 @@ static void nothing(op_running *running, void *data) {
   (void)running, (void)data;
 }
 
-static void wrong_graphs_are_refused(void **state) {
+LIBRARY_TEST(wrong_graphs_are_refused) {
   op_graph graph = op_decl_graph("mixed");
   const op_task_type with = op_graph_type(graph, "with", on_device() ? note : NULL),
                      without = op_graph_type(graph, "without", nothing);
-  (void)state;
   fails(OP_ERR_ARGUMENT, op_graph_kernel(graph, with, NULL, "note", 0));
   fails(OP_ERR_ARGUMENT, op_graph_kernel(graph, with, note_text, "note", 5000));
   fails(OP_ERR_HANDLE, op_graph_kernel(graph, 12, note_text, "note", 0));
@@ -365,9 +358,8 @@ static void wrong_graphs_are_refused(void **state) {
 }
 
 /* The stand-in has 1 GiB. */
-static void large_graphs_are_refused(void **state) {
+LIBRARY_TEST(large_graphs_are_refused) {
   const size_t bytes = (size_t)3 << 29;
-  (void)state;
   void *memory = getenv("OP2_CUDA_DRIVER") ? malloc(bytes) : NULL;
   if (!memory)
     return;
@@ -384,15 +376,5 @@ static void large_graphs_are_refused(void **state) {
 int main(int argc, char **argv) {
   const char *backend = getenv("OP2_BACKEND");
   by_several = (argc > 1 && strcmp(argv[1], "all") == 0) || !backend || strcmp(backend, "opencl") != 0;
-  const struct CMUnitTest tests[] = {
-      test_in_library(locks_keep_tasks_apart),
-      test_in_library(order_is_kept),
-      test_in_library(weight_decides),
-      test_in_library(mixed_graphs_run_on_both),
-      test_in_library(added_tasks_are_the_hosts),
-      test_in_library(wrong_texts_are_named),
-      test_in_library(wrong_graphs_are_refused),
-      test_in_library(large_graphs_are_refused),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_these(NULL, NULL);
 }

@@ -25,7 +25,7 @@ static double result_of(const char *text, const char *name) {
   return found[2];
 }
 
-CASE(a_file_has_several_kernels) {
+LIBRARY_TEST(a_file_has_several_kernels) {
   make_data();
   for (int i = 0; i < 3; i++) {
     assert_true(result_of(OP_KERNEL_FILE("kernels_in_file.h", plus), "plus") == 32);
@@ -79,7 +79,7 @@ static int with_kernels(const char *below) {
   return op_init(2, words, 0);
 }
 
-CASE(the_folder_that_the_environment_names_comes_first_then_that_of_the_source) {
+LIBRARY_TEST(the_folder_that_the_environment_names_comes_first_then_that_of_the_source) {
   make_folder();
   write_file("named", "a.h");
   write_file("source", "a.h");
@@ -93,7 +93,7 @@ CASE(the_folder_that_the_environment_names_comes_first_then_that_of_the_source) 
   remove_folder();
 }
 
-CASE(one_name_in_two_folders_is_two_files) {
+LIBRARY_TEST(one_name_in_two_folders_is_two_files) {
   make_folder();
   write_file("first", "a.h");
   write_file("second", "a.h");
@@ -102,7 +102,7 @@ CASE(one_name_in_two_folders_is_two_files) {
   remove_folder();
 }
 
-CASE(a_relative_source_is_looked_for_from_the_working_folder_and_a_file_in_it_comes_last) {
+LIBRARY_TEST(a_relative_source_is_looked_for_from_the_working_folder_and_a_file_in_it_comes_last) {
   char before[512];
   make_folder();
   write_file("source", "a.h");
@@ -119,7 +119,7 @@ CASE(a_relative_source_is_looked_for_from_the_working_folder_and_a_file_in_it_co
 }
 
 /* As after make in a folder of its own, and a start from anywhere. */
-CASE(a_relative_source_is_looked_for_above_the_program) {
+LIBRARY_TEST(a_relative_source_is_looked_for_above_the_program) {
   char before[512];
   assert_non_null(getcwd(before, sizeof before));
   assert_int_equal(chdir("/"), 0);
@@ -128,7 +128,7 @@ CASE(a_relative_source_is_looked_for_above_the_program) {
   assert_non_null(text);
 }
 
-CASE(a_file_that_is_nowhere_is_an_error_that_names_all_places) {
+LIBRARY_TEST(a_file_that_is_nowhere_is_an_error_that_names_all_places) {
   make_folder();
   assert_null(looked_for("source/program.c", "none.h"));
   const char *said = op_last_error()->message;
@@ -146,22 +146,9 @@ CASE(a_file_that_is_nowhere_is_an_error_that_names_all_places) {
   remove_folder();
 }
 
-CASE(messages_name_the_file_and_its_line) {
+LIBRARY_TEST(messages_name_the_file_and_its_line) {
   make_data();
   fails(OP_ERR_KERNEL, op_par_loop(OP_KERNEL_FILE("kernels_in_file.h", plus), "plus", set,
                                    direct(in, 1, "double", OP_READ)));
   assert_non_null(strstr(op_last_error()->message, "kernels_in_file.h:6:"));
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      test_in_library(a_file_has_several_kernels),
-      test_in_library(the_folder_that_the_environment_names_comes_first_then_that_of_the_source),
-      test_in_library(one_name_in_two_folders_is_two_files),
-      test_in_library(a_relative_source_is_looked_for_from_the_working_folder_and_a_file_in_it_comes_last),
-      test_in_library(a_relative_source_is_looked_for_above_the_program),
-      test_in_library(a_file_that_is_nowhere_is_an_error_that_names_all_places),
-      test_in_library(messages_name_the_file_and_its_line),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,7 +39,7 @@ static double result(void) {
   return y[0];
 }
 
-CASE(two_texts_under_one_name_are_two_kernels) {
+LIBRARY_TEST(two_texts_under_one_name_are_two_kernels) {
   make_data();
   const char *one = known(text_one), *two = known(text_two);
   assert_ptr_equal(one, text_one);
@@ -52,7 +52,7 @@ CASE(two_texts_under_one_name_are_two_kernels) {
   assert_int_equal(op_counters()->records, 2);
 }
 
-CASE(a_text_changed_in_place_is_another_kernel) {
+LIBRARY_TEST(a_text_changed_in_place_is_another_kernel) {
   make_data();
   char text[sizeof text_one];
   for (int i = 0; i < 6; i++) {
@@ -62,7 +62,7 @@ CASE(a_text_changed_in_place_is_another_kernel) {
   }
 }
 
-CASE(equal_texts_are_one_kernel_wherever_they_are) {
+LIBRARY_TEST(equal_texts_are_one_kernel_wherever_they_are) {
   make_data();
   for (int i = 0; i < 20; i++) {
     char *text = strdup(text_one), *name = strdup("plus");
@@ -77,7 +77,7 @@ CASE(equal_texts_are_one_kernel_wherever_they_are) {
   assert_int_equal(op_counters()->records, 1);
 }
 
-CASE(a_text_may_define_several_kernels) {
+LIBRARY_TEST(a_text_may_define_several_kernels) {
   make_data();
   static const char both[] = "void other(const double *x, double *y) { *y = *x + 1; }\n"
                              "void plus(const double *x, double *y) { *y = *x + 2; }\n";
@@ -86,7 +86,7 @@ CASE(a_text_may_define_several_kernels) {
   assert_true(result() == 12);
 }
 
-CASE(a_native_form_may_be_named_after_the_first_call) {
+LIBRARY_TEST(a_native_form_may_be_named_after_the_first_call) {
   make_data();
   static const char text[] = "void plus(const double *x, double *y) { *y = *x + 2; /* later */ }";
   int code = run(text);
@@ -107,7 +107,7 @@ static void write_file(const char *path, const char *text) {
   assert_int_equal(fclose(file), 0);
 }
 
-CASE(kernels_come_from_files) {
+LIBRARY_TEST(kernels_come_from_files) {
   make_data();
   char path[] = "/tmp/op2jit-kernel-XXXXXX";
   int descriptor = mkstemp(path);
@@ -139,7 +139,7 @@ CASE(kernels_come_from_files) {
 OP_KERNEL_DEF(
     shadowed, inline void shadowed(double const *restrict x, double y[1]) { y[0] = x[0] * 2; })
 
-CASE(parameters_have_many_spellings) {
+LIBRARY_TEST(parameters_have_many_spellings) {
   make_data();
   works(op_par_loop(OP_KERNEL_OF(shadowed), "shadowed", set, direct(in, 1, "double", OP_READ),
                     direct(out, 1, "double", OP_WRITE)));
@@ -148,7 +148,7 @@ CASE(parameters_have_many_spellings) {
   assert_true(y[0] == 20 && y[2] == 60);
 }
 
-CASE(messages_of_op_kernel_point_into_the_source) {
+LIBRARY_TEST(messages_of_op_kernel_point_into_the_source) {
   make_data();
   const int line = __LINE__ + 1;
   const char *text = OP_KERNEL(void plus(const double *x, float *y) { *y = *x + 1; });
@@ -178,7 +178,7 @@ static int over(int elements, const char *text, op_access access, char said[600]
 }
 
 /* Another mesh may have such elements. What is wrong is said all the same; what is right gets code where a compiler may run. */
-CASE(a_text_is_read_over_an_empty_set_too) {
+LIBRARY_TEST(a_text_is_read_over_an_empty_set_too) {
   static const struct {
     const char *text;
     op_access access;
@@ -234,7 +234,7 @@ CASE(a_text_is_read_over_an_empty_set_too) {
 
 /* What a text asks to be told of is its own matter: it does not hold for what is written around it. GPUs' compilers know other
  * warnings. */
-CASE(warnings_that_a_text_makes_errors_are_its_own) {
+LIBRARY_TEST(warnings_that_a_text_makes_errors_are_its_own) {
   static const char text[] = "#pragma GCC diagnostic error \"-Wmissing-prototypes\"\n"
                              "#pragma clang diagnostic error \"-Weverything\"\n"
                              "void plus(const double *x, double *y) { *y = *x + 1; }";
@@ -243,20 +243,4 @@ CASE(warnings_that_a_text_makes_errors_are_its_own) {
   make_data();
   works(run(op_kernel_native(text, (op_kernel_function)plus_one)));
   assert_true(result() == 11);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      test_in_library(two_texts_under_one_name_are_two_kernels),
-      test_in_library(a_text_changed_in_place_is_another_kernel),
-      test_in_library(equal_texts_are_one_kernel_wherever_they_are),
-      test_in_library(a_text_may_define_several_kernels),
-      test_in_library(a_native_form_may_be_named_after_the_first_call),
-      test_in_library(kernels_come_from_files),
-      test_in_library(parameters_have_many_spellings),
-      test_in_library(messages_of_op_kernel_point_into_the_source),
-      test_in_library(a_text_is_read_over_an_empty_set_too),
-      test_in_library(warnings_that_a_text_makes_errors_are_its_own),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,11 +10,10 @@ OP_KERNEL_DEF(
       x[8] = (char)(*n % 100);
     })
 
-static void more_than_2_to_the_31_components(void **state) {
+LIBRARY_TEST(more_than_2_to_the_31_components) {
   static const char *const types[] = {"char", "char:soa"};
   op_set set = op_decl_set(ROWS, "rows");
   char *values = malloc((size_t)ROWS * DIM), row[3 * DIM];
-  (void)state;
   assert_non_null(values);
   for (size_t i = 0; i < (size_t)ROWS * DIM; i++)
     values[i] = (char)(i % 3);
@@ -33,9 +32,4 @@ static void more_than_2_to_the_31_components(void **state) {
     works(op_free_dat_temp(dat));
   }
   free(values);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {test_in_library(more_than_2_to_the_31_components)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,7 +47,7 @@ static struct launch *ready(struct loop *record, struct values *v) {
   launch->user[0] = &v->by;
   launch->user[2] = &v->sum;
   launch->user[3] = &v->most;
-  assert_int_equal(loop_make_ready(api_context(), launch, &err), OP_OK);
+  assert_int_equal(loop_make_ready(api_context(), launch, true, &err), OP_OK);
   return launch;
 }
 
@@ -74,17 +74,17 @@ static void run_two(bool in_order) {
   launch_put(second);
 }
 
-CASE(run_in_order) {
+LIBRARY_TEST(run_in_order) {
   declare();
   run_two(true);
 }
 
-CASE(run_the_other_way_round) {
+LIBRARY_TEST(run_the_other_way_round) {
   declare();
   run_two(false);
 }
 
-CASE(are_used_again) {
+LIBRARY_TEST(are_used_again) {
   declare();
   struct error err = {0};
   struct loop *record = record_of_add();
@@ -94,13 +94,4 @@ CASE(are_used_again) {
   assert_ptr_equal(record->ready.spare, spare);
   assert_ptr_equal(launch_get(record, &err), spare);
   launch_put(spare);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      test_in_library(run_in_order),
-      test_in_library(run_the_other_way_round),
-      test_in_library(are_used_again),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,10 +13,9 @@ static void works_nothing(void) {
 static op_set cells;
 static op_dat x;
 
-static int open_lazily(void **state) {
+FIXTURE(open_lazily) {
   char program[] = "lazy", lazy[] = "OP2_LAZY=on";
   char *argv[] = {program, lazy, NULL};
-  (void)state;
   op_set_error_handler(OP_ERRORS_RETURN, NULL);
   if (op_init(2, argv, 0))
     return -1;
@@ -34,7 +33,9 @@ static long long loops(void) {
   return op_counters()->loops - op_counters()->waiting;
 }
 
-CASE(a_loop_waits_until_somebody_looks) {
+#define LAZY_TEST(name) TEST_BETWEEN(name, open_lazily, stop)
+
+LAZY_TEST(a_loop_waits_until_somebody_looks) {
   int values[N];
   for (int by = 1; by <= 4; by++)
     add_to_all(by); /* of a variable that is gone when the loop runs */
@@ -45,7 +46,7 @@ CASE(a_loop_waits_until_somebody_looks) {
     assert_int_equal(values[i], 10);
 }
 
-CASE(a_result_in_a_variable_is_there_when_the_call_returns) {
+LAZY_TEST(a_result_in_a_variable_is_there_when_the_call_returns) {
   long long s = 5;
   add_to_all(3);
   assert_int_equal(loops(), 0);
@@ -54,7 +55,7 @@ CASE(a_result_in_a_variable_is_there_when_the_call_returns) {
   assert_int_equal(s, 5 + 3 * N);
 }
 
-CASE(a_result_in_a_handle_ends_no_chain) {
+LAZY_TEST(a_result_in_a_handle_ends_no_chain) {
   long long s = 0;
   op_gbl kept = op_decl_gbl(1, "long long", NULL, "kept");
   for (int i = 1; i <= 3; i++) {
@@ -67,7 +68,7 @@ CASE(a_result_in_a_handle_ends_no_chain) {
   assert_int_equal(s, N + 2 * N + 3 * N);
 }
 
-CASE(the_queue_is_bounded) {
+LAZY_TEST(the_queue_is_bounded) {
   enum { MOST = 256 };
   int values[N];
   for (int i = 0; i < MOST - 1; i++)
@@ -81,7 +82,7 @@ CASE(the_queue_is_bounded) {
   assert_int_equal(values[N - 1], MOST + 1);
 }
 
-CASE(what_is_refused_is_refused_at_the_call) {
+LAZY_TEST(what_is_refused_is_refused_at_the_call) {
   int values[N], by = 1;
   add_to_all(2);
   fails(OP_ERR_ARGUMENT,
@@ -95,7 +96,7 @@ CASE(what_is_refused_is_refused_at_the_call) {
   assert_int_equal(values[0], 2);
 }
 
-CASE(what_no_chain_can_hold_runs_at_once) {
+LAZY_TEST(what_no_chain_can_hold_runs_at_once) {
   char program[] = "lazy", lazy[] = "OP2_LAZY=on", check[] = "OP2_CHECK=add";
   char *argv[] = {program, lazy, check, NULL};
   works(op_exit());
@@ -130,7 +131,7 @@ static const char *const never_wait[] = {
     "op_printf",       "op_timers",  "op_last_error",  "op_set_error_handler",
     "op_arg_mat",      "op_assert"};
 
-CASE(each_call_runs_what_waits_or_leaves_it) {
+LAZY_TEST(each_call_runs_what_waits_or_leaves_it) {
   static const char text[] = "/tmp/op2jit-flush-XXXXXX", none[] = "/tmp/op2jit-flush-none/none";
   char path[sizeof text];
   strcpy(path, text);
@@ -221,7 +222,7 @@ CASE(each_call_runs_what_waits_or_leaves_it) {
 }
 
 /* What waits at the end runs, too. */
-CASE(op_exit_runs_what_waits) {
+LAZY_TEST(op_exit_runs_what_waits) {
   char path[] = "/tmp/op2jit-exit-XXXXXX", timing[64], text[4096] = "";
   const int made = mkstemp(path);
   assert_int_equal(close(made), 0);
@@ -243,20 +244,4 @@ CASE(op_exit_runs_what_waits) {
   remove(path);
   assert_non_null(strstr(text, "\"calls\":3"));
   works(op_init(2, argv, 0));
-}
-
-#define lazy_test(f) cmocka_unit_test_setup_teardown(f, open_lazily, stop)
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      lazy_test(a_loop_waits_until_somebody_looks),
-      lazy_test(a_result_in_a_variable_is_there_when_the_call_returns),
-      lazy_test(a_result_in_a_handle_ends_no_chain),
-      lazy_test(the_queue_is_bounded),
-      lazy_test(what_is_refused_is_refused_at_the_call),
-      lazy_test(what_no_chain_can_hold_runs_at_once),
-      lazy_test(each_call_runs_what_waits_or_leaves_it),
-      lazy_test(op_exit_runs_what_waits),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

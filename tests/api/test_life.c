@@ -10,7 +10,7 @@ OP_KERNEL_DEF(
     bump, void bump(const int *x, int *sum) { *sum += *x; })
 
 /* TEST_LIVES: fewer, where each is a context of a GPU and a compile. */
-CASE(a_hundred_lives) {
+TEST(a_hundred_lives) {
   const char *fewer = getenv("TEST_LIVES");
   const int lives = fewer ? atoi(fewer) : 100;
   op_set old = NULL;
@@ -41,7 +41,7 @@ CASE(a_hundred_lives) {
   }
 }
 
-CASE(op_init_may_be_tried_again) {
+TEST(op_init_may_be_tried_again) {
   char *wrong[] = {"program", "OP2_BACKEND=abacus", NULL},
        *right[] = {"program", "other", "OP2_LOG=warn", NULL};
   op_set_error_handler(OP_ERRORS_RETURN, NULL);
@@ -53,7 +53,7 @@ CASE(op_init_may_be_tried_again) {
   works(op_exit());
 }
 
-CASE(the_outcome_of_the_last_call_is_kept) {
+LIBRARY_TEST(the_outcome_of_the_last_call_is_kept) {
   assert_non_null(op_last_error());
   assert_null(op_decl_set(-1, "s"));
   assert_int_equal(op_last_error()->code, OP_ERR_SIZE);
@@ -80,7 +80,7 @@ static void hear(const op_error *error, void *user) {
   assert_ptr_equal(op_last_error(), error);
 }
 
-CASE(a_handler_hears_each_error_once) {
+TEST(a_handler_hears_each_error_once) {
   memset(&heard, 0, sizeof heard);
   op_set_error_handler(hear, &heard);
   fails(OP_ERR_STATE, op_exit()); /* set before op_init */
@@ -106,7 +106,7 @@ static void leap(const op_error *error, void *user) {
   longjmp(outside, error->code);
 }
 
-CASE(a_handler_may_leave) {
+LIBRARY_TEST(a_handler_may_leave) {
   op_set_error_handler(leap, NULL);
   int code = setjmp(outside);
   if (code == 0) {
@@ -118,7 +118,7 @@ CASE(a_handler_may_leave) {
   assert_non_null(op_decl_set(3, "s")); /* and the library is not busy */
 }
 
-CASE(one_process_is_rank_zero) {
+LIBRARY_TEST(one_process_is_rank_zero) {
   assert_int_equal(op_rank(), 0);
   assert_int_equal(op_rank_count(), 1);
   assert_int_equal(op_is_root(), 1);
@@ -126,14 +126,14 @@ CASE(one_process_is_rank_zero) {
   assert_int_equal(op_last_error()->code, OP_OK);
 }
 
-CASE(clocks_run_forward) {
+LIBRARY_TEST(clocks_run_forward) {
   double before = op_wtime(), cpu = -1, wall = -1;
   op_timers(&cpu, &wall);
   op_timers(NULL, NULL);
   assert_true(cpu >= 0 && wall >= before && op_wtime() >= wall);
 }
 
-CASE(counters_count) {
+LIBRARY_TEST(counters_count) {
   int x[3] = {1, 2, 3}, y[3], pairs[6] = {0}, sum = 0;
   op_set set = op_decl_set(3, "s"), none = op_decl_set(0, "none");
   op_dat first = op_decl_dat(set, 1, "int", x, "first"), second = op_decl_dat(set, 1, "int:soa", x, "second");
@@ -163,7 +163,7 @@ CASE(counters_count) {
   assert_ptr_equal(op_counters(), c);
 }
 
-CASE(plans_can_be_checked) {
+LIBRARY_TEST(plans_can_be_checked) {
   int sum = 0, x[4] = {1, 2, 3, 4};
   op_set set = op_decl_set(4, "s");
   op_map map = op_decl_map(set, set, 2, (int[]){0, 1, 1, 2, 2, 3, 3, 0}, "m");
@@ -175,7 +175,7 @@ CASE(plans_can_be_checked) {
 }
 
 /* Events of loops whose record is gone, here with a temporary dat, keep their names. */
-CASE(a_trace_outlives_records) {
+TEST(a_trace_outlives_records) {
   char path[] = "/tmp/op2jit-trace-XXXXXX", timing[64], text[4096] = "";
   const int made = mkstemp(path);
   assert_int_equal(close(made), 0);
@@ -203,7 +203,7 @@ CASE(a_trace_outlives_records) {
   assert_int_equal(events, 3);
 }
 
-CASE(reports_are_tried_at_the_start) {
+TEST(reports_are_tried_at_the_start) {
   char folder[] = "/tmp/op2jit-report-XXXXXX", timing[3][128];
   assert_non_null(mkdtemp(folder));
   snprintf(timing[0], sizeof timing[0], "OP2_TIMING=json:%s/none/x.json", folder);
@@ -271,29 +271,11 @@ static int warnings_of(enum ending ending) {
   return count;
 }
 
-CASE(a_forgotten_op_exit_is_said) {
+TEST(a_forgotten_op_exit_is_said) {
   assert_int_equal(warnings_of(FORGETS), 1);
   assert_int_equal(warnings_of(FORGETS_WITHOUT_REPORT), 0); /* nothing is lost */
   assert_int_equal(warnings_of(ENDS_WELL), 0);
   assert_int_equal(warnings_of(FORKS_ONLY), 0); /* what the child leaves is the parent's */
   assert_int_equal(warnings_of(FAILS_AND_LEAVES), 0);
   assert_int_equal(warnings_of(FAILS_FATALLY), 0);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_hundred_lives),
-      cmocka_unit_test(op_init_may_be_tried_again),
-      test_in_library(the_outcome_of_the_last_call_is_kept),
-      cmocka_unit_test(a_handler_hears_each_error_once),
-      test_in_library(a_handler_may_leave),
-      test_in_library(one_process_is_rank_zero),
-      test_in_library(clocks_run_forward),
-      test_in_library(counters_count),
-      test_in_library(plans_can_be_checked),
-      cmocka_unit_test(a_trace_outlives_records),
-      cmocka_unit_test(reports_are_tried_at_the_start),
-      cmocka_unit_test(a_forgotten_op_exit_is_said),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,7 +71,7 @@ static void all_are(op_dat dat, int count, double value) {
       fail_msg("value %d is %g, not %g", i, found[i], value);
 }
 
-CASE(components_of_one_row_are_written_by_several) {
+LIBRARY_TEST(components_of_one_row_are_written_by_several) {
   const struct mesh m = make();
   const op_dat force = filled(m.nodes, 3, 1, "force");
   works(op_par_loop(OP_KERNEL_OF(clear), "clear", m.pairs, direct(m.which, 1, "int", OP_READ),
@@ -79,7 +79,7 @@ CASE(components_of_one_row_are_written_by_several) {
   all_are(force, 3 * NODES, 0);
 }
 
-CASE(what_is_read_and_written_by_several_is_not_lost) {
+LIBRARY_TEST(what_is_read_and_written_by_several_is_not_lost) {
   const struct mesh m = make();
   const op_dat x = filled(m.nodes, 1, 0, "x");
   for (int step = 0; step < 3; step++)
@@ -92,7 +92,7 @@ CASE(what_is_read_and_written_by_several_is_not_lost) {
   all_are(x, NODES, 4 * 6);
 }
 
-CASE(two_arguments_meet_by_different_elements) {
+LIBRARY_TEST(two_arguments_meet_by_different_elements) {
   const struct mesh m = make();
   const op_dat x = filled(m.nodes, 1, 0, "x"), seen = filled(m.nodes, 1, 0, "seen");
   for (int step = 0; step < 2; step++)
@@ -104,7 +104,7 @@ CASE(two_arguments_meet_by_different_elements) {
   all_are(seen, NODES, 2 * EACH);
 }
 
-CASE(own_row_and_neighbour_meet) {
+LIBRARY_TEST(own_row_and_neighbour_meet) {
   static int next[NODES];
   for (int i = 0; i < NODES; i++)
     next[i] = (i + 1) % NODES;
@@ -117,7 +117,7 @@ CASE(own_row_and_neighbour_meet) {
   all_are(seen, NODES, 1);
 }
 
-CASE(elements_of_a_subset_meet) {
+LIBRARY_TEST(elements_of_a_subset_meet) {
   static int chosen[PAIRS];
   const struct mesh m = make();
   const op_dat x = filled(m.nodes, 1, 1, "x");
@@ -128,7 +128,7 @@ CASE(elements_of_a_subset_meet) {
   all_are(x, NODES, 8);
 }
 
-CASE(rows_of_a_ragged_map_meet) {
+LIBRARY_TEST(rows_of_a_ragged_map_meet) {
   static long long begin[NODES + 1];
   static int targets[4 * NODES];
   static double expected[NODES], found[NODES];
@@ -149,7 +149,7 @@ CASE(rows_of_a_ragged_map_meet) {
 
 /* OP_WRITE of a component that data choose is not proved to write all of the row: the rest stays as it was. Elements that
  * meet, and elements that do not, which strips and devices take several of at a time. */
-CASE(the_rest_of_a_row_stays) {
+LIBRARY_TEST(the_rest_of_a_row_stays) {
   const struct mesh m = make();
   static int own[NODES], axis[NODES];
   static double by[NODES], values[3 * NODES];
@@ -185,7 +185,7 @@ CASE(the_rest_of_a_row_stays) {
 }
 
 /* Loops that wait: what each leaves is there for the next one. */
-CASE(a_chain_keeps_what_several_leave) {
+LIBRARY_TEST(a_chain_keeps_what_several_leave) {
   const struct mesh m = make();
   const op_dat x = filled(m.nodes, 1, 0, "x"), y = filled(m.nodes, 1, 0, "y"), z = filled(m.nodes, 1, 0, "z");
   for (int step = 0; step < 12; step++) {
@@ -199,18 +199,4 @@ CASE(a_chain_keeps_what_several_leave) {
   all_are(x, NODES, 12 * 6);
   all_are(y, NODES, EACH * 6 * 78);
   all_are(z, NODES, EACH * 6 * 364);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      test_in_library(components_of_one_row_are_written_by_several),
-      test_in_library(what_is_read_and_written_by_several_is_not_lost),
-      test_in_library(two_arguments_meet_by_different_elements),
-      test_in_library(own_row_and_neighbour_meet),
-      test_in_library(elements_of_a_subset_meet),
-      test_in_library(rows_of_a_ragged_map_meet),
-      test_in_library(the_rest_of_a_row_stays),
-      test_in_library(a_chain_keeps_what_several_leave),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -97,7 +97,7 @@ static void is_true_of_the_mesh(void) {
   assert_non_null(strstr(said.text, "op_arg_may_meet("));
 }
 
-CASE(a_call_site_is_warned_of_once) {
+LIBRARY_TEST(a_call_site_is_warned_of_once) {
   make();
   const op_dat x = zeros("x");
   listen();
@@ -110,7 +110,7 @@ CASE(a_call_site_is_warned_of_once) {
   all_are(x, 4 * EACH);
 }
 
-CASE(another_order_of_the_mesh_is_not_the_users) {
+LIBRARY_TEST(another_order_of_the_mesh_is_not_the_users) {
   make();
   const op_dat x = zeros("x");
   works(op_renumber(map));
@@ -121,7 +121,7 @@ CASE(another_order_of_the_mesh_is_not_the_users) {
   all_are(x, EACH);
 }
 
-CASE(nothing_is_said_where_all_leave_the_same_or_the_program_knows) {
+LIBRARY_TEST(nothing_is_said_where_all_leave_the_same_or_the_program_knows) {
   make();
   const op_dat x = zeros("x");
   listen();
@@ -132,7 +132,7 @@ CASE(nothing_is_said_where_all_leave_the_same_or_the_program_knows) {
   all_are(x, EACH);
 }
 
-CASE(elements_of_a_subset_that_do_not_meet_are_not_named) {
+LIBRARY_TEST(elements_of_a_subset_that_do_not_meet_are_not_named) {
   static int chosen[TARGETS], taken[TARGETS];
   int n = 0;
   make();
@@ -154,7 +154,7 @@ CASE(elements_of_a_subset_that_do_not_meet_are_not_named) {
 }
 
 /* Its elements did not meet when the loop was called with another map. */
-CASE(a_second_map_is_looked_at_for_itself) {
+LIBRARY_TEST(a_second_map_is_looked_at_for_itself) {
   static int apart[TARGETS];
   for (int i = 0; i < TARGETS; i++)
     apart[i] = TARGETS - 1 - i;
@@ -172,7 +172,7 @@ CASE(a_second_map_is_looked_at_for_itself) {
 }
 
 /* With few elements, and with all of them at one target. */
-CASE(sizes_at_the_edge_are_right) {
+LIBRARY_TEST(sizes_at_the_edge_are_right) {
   static int same[SOURCES];
   static double ones[SOURCES];
   for (int i = 0; i < SOURCES; i++)
@@ -190,16 +190,15 @@ CASE(sizes_at_the_edge_are_right) {
   }
 }
 
-static int start_reproducible(void **state) {
+FIXTURE(start_reproducible) {
   char program[] = "test", word[] = "OP2_REPRODUCIBLE=on", *words[] = {program, word, NULL};
-  (void)state;
   unsetenv("OP2_VARIANT"); /* a form without an order is refused */
   op_set_error_handler(OP_ERRORS_RETURN, NULL);
   return op_init(2, words, 0);
 }
 
 /* The program's own functions add as they are called: that is said once of a loop that adds, and of no other one. */
-CASE(functions_of_the_program_have_no_order) {
+TEST_BETWEEN(functions_of_the_program_have_no_order, start_reproducible, stop) {
   const char *backend = getenv("OP2_BACKEND");
   make();
   const op_dat x = zeros("x");
@@ -212,17 +211,4 @@ CASE(functions_of_the_program_have_no_order) {
   assert_int_equal(heard_of("OP2_REPRODUCIBLE=on has no effect here"),
                    backend && strcmp(backend, "native") == 0);
   all_are(x, EACH);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      test_in_library(a_call_site_is_warned_of_once),
-      test_in_library(another_order_of_the_mesh_is_not_the_users),
-      test_in_library(nothing_is_said_where_all_leave_the_same_or_the_program_knows),
-      test_in_library(elements_of_a_subset_that_do_not_meet_are_not_named),
-      test_in_library(a_second_map_is_looked_at_for_itself),
-      test_in_library(sizes_at_the_edge_are_right),
-      cmocka_unit_test_setup_teardown(functions_of_the_program_have_no_order, start_reproducible, stop),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

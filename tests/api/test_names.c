@@ -198,7 +198,7 @@ static void compare(const char *header, const struct row *rows, const struct row
 }
 #define COUNT(rows) (int)(sizeof rows / sizeof *rows)
 
-CASE(names_of_headers_mean_what_they_mean_in_C) {
+LIBRARY_TEST(names_of_headers_mean_what_they_mean_in_C) {
   const struct row functions[] = {F1(acos, 0),
                                   F1(asin, 0),
                                   F1(atan, 0),
@@ -303,7 +303,7 @@ static const char *const others[] = {"alignas",     "alignof",       "and",     
                                      "apart",       "target",        "sum",          "to",
                                      "from",        "mine",          "count"};
 
-CASE(words_of_other_languages_are_names) {
+LIBRARY_TEST(words_of_other_languages_are_names) {
   struct text text = {0};
   double value = 0;
   for (int i = 0; i < COUNT(others); i++)
@@ -319,7 +319,7 @@ CASE(words_of_other_languages_are_names) {
   text_free(&text);
 }
 
-CASE(words_of_other_languages_are_functions_and_macros) {
+LIBRARY_TEST(words_of_other_languages_are_functions_and_macros) {
   assert_true(value_of("#define and(a, b) ((a) * (b))\n#ifdef and\nstatic double new(double this) { return "
                        "this; }\n#endif\n"
                        "void k(const double *x, double *v) { *v = and(new(*x), 4); }") == 2);
@@ -329,7 +329,7 @@ CASE(words_of_other_languages_are_functions_and_macros) {
 
 /* A name is taken only where every kernel can use it: as it is, and after so many changes that it is none that is
  * folded. */
-CASE(constants_have_names_that_kernels_can_use) {
+LIBRARY_TEST(constants_have_names_that_kernels_can_use) {
   struct text text = {0};
   double one = 1, value = 0;
   int taken = 0;
@@ -350,7 +350,7 @@ CASE(constants_have_names_that_kernels_can_use) {
   text_free(&text);
 }
 
-CASE(constants_have_no_names_that_kernels_have) {
+LIBRARY_TEST(constants_have_no_names_that_kernels_have) {
   static const char *const names[] = {
       "int",        "restrict",    "typeof",       "asm",       "_Bool",          "_Generic",
       "__FILE__",   "sin",         "isnan",        "M_PI",      "INT_LEAST8_MAX", "UINT64_C",
@@ -363,19 +363,19 @@ CASE(constants_have_no_names_that_kernels_have) {
 }
 
 /* ---- what another language reads in another way ---- */
-CASE(a_text_is_C17_to_its_conditions) {
+LIBRARY_TEST(a_text_is_C17_to_its_conditions) {
   assert_true(
       value_of("#if __STDC_VERSION__ != 201710L || defined __cplusplus || !__STDC__\n#error no C17\n#endif\n"
                "void k(const double *x, double *v) { *v = 2 * *x; }") == 1);
 }
 
-CASE(truth_is_an_int) {
+LIBRARY_TEST(truth_is_an_int) {
   assert_true(
       value_of("void k(const double *x, double *v) { *v = sizeof true + 10 * sizeof(isgreater(*x, 1)) + "
                "100 * sizeof isnan(*x) + 1000 * sizeof(signbit(*x)); }") == 4444);
 }
 
-CASE(constructs_of_C_alone) {
+LIBRARY_TEST(constructs_of_C_alone) {
   assert_true(value_of("static _Noreturn void forever(void) { for (;;) ; }\n"
                        "void k(const double *x, double *v) { if (*x > 1) forever(); *v = 1; }") == 1);
   assert_true(
@@ -391,13 +391,13 @@ CASE(constructs_of_C_alone) {
                        "*v = p == q && p != x; }") == 1);
 }
 
-CASE(arguments_of_macros_are_computed_once) {
+LIBRARY_TEST(arguments_of_macros_are_computed_once) {
   assert_true(value_of("void k(const double *x, double *v) { double y[3] = {0, *x, 0}; int i = 0; "
                        "*v = islessgreater(y[i++], 0.25); *v += 10 * i; }") == 11);
 }
 
 /* What C++ would take for something else without a word: refused where that is the language, else C's. */
-CASE(what_only_C_means_is_refused_elsewhere) {
+LIBRARY_TEST(what_only_C_means_is_refused_elsewhere) {
   static const struct {
     const char *before, *expression;
     double value;
@@ -437,7 +437,7 @@ CASE(what_only_C_means_is_refused_elsewhere) {
   text_free(&text);
 }
 
-CASE(what_both_languages_mean_is_not_refused) {
+LIBRARY_TEST(what_both_languages_mean_is_not_refused) {
   static const struct {
     const char *expression;
     double value;
@@ -470,19 +470,4 @@ CASE(what_both_languages_mean_is_not_refused) {
       fail_msg("%s is %g, expected %g", rows[i].expression, value, rows[i].value);
   }
   text_free(&text);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {test_in_library(names_of_headers_mean_what_they_mean_in_C),
-                                     test_in_library(words_of_other_languages_are_names),
-                                     test_in_library(words_of_other_languages_are_functions_and_macros),
-                                     test_in_library(constants_have_names_that_kernels_can_use),
-                                     test_in_library(constants_have_no_names_that_kernels_have),
-                                     test_in_library(a_text_is_C17_to_its_conditions),
-                                     test_in_library(truth_is_an_int),
-                                     test_in_library(constructs_of_C_alone),
-                                     test_in_library(what_only_C_means_is_refused_elsewhere),
-                                     test_in_library(what_both_languages_mean_is_not_refused),
-                                     test_in_library(arguments_of_macros_are_computed_once)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

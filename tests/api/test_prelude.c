@@ -39,13 +39,13 @@ static bool is_native(void) {
   return strcmp(backend, "native") == 0;
 }
 
-CASE(a_kernel_has_the_enums_structs_macros_tables_and_functions_of_a_prelude) {
+LIBRARY_TEST(a_kernel_has_the_enums_structs_macros_tables_and_functions_of_a_prelude) {
   make_data();
   works(op_prelude_file("shared_in_file.h"));
   assert_true(sum_of(OP_KERNEL_OF(add), "add") == 306);
 }
 
-CASE(a_prelude_of_a_string_or_of_op_kernel_is_the_same) {
+LIBRARY_TEST(a_prelude_of_a_string_or_of_op_kernel_is_the_same) {
   make_data();
   works(op_decl_prelude("enum { THREE = 3 };\n#define TWICE(x) (2 * (x))\n"));
   works(op_decl_prelude(OP_KERNEL(static double thrice(double x) { return THREE * x; })));
@@ -53,7 +53,7 @@ CASE(a_prelude_of_a_string_or_of_op_kernel_is_the_same) {
     assert_true(sum_of("void k(const double *x, double *s) { *s += thrice(TWICE(*x)); }", "k") == 360);
 }
 
-CASE(the_same_prelude_again_adds_nothing) {
+LIBRARY_TEST(the_same_prelude_again_adds_nothing) {
   make_data();
   for (int i = 0; i < 3; i++) {
     works(op_decl_prelude("static double plus(double x) { return x + 1; }"));
@@ -64,7 +64,7 @@ CASE(the_same_prelude_again_adds_nothing) {
   assert_int_equal(op_counters()->records, is_native() ? 0 : 1);
 }
 
-CASE(a_prelude_after_the_first_loop_is_seen_by_the_loops_behind_it) {
+LIBRARY_TEST(a_prelude_after_the_first_loop_is_seen_by_the_loops_behind_it) {
   static const char text[] = "#ifdef LATE\nvoid k(const double *x, double *s) { *s += 1; }\n#else\n"
                              "void k(const double *x, double *s) { *s += *x; }\n#endif\n";
   if (is_native())
@@ -75,7 +75,7 @@ CASE(a_prelude_after_the_first_loop_is_seen_by_the_loops_behind_it) {
   assert_true(sum_of(text, "k") == 3);
 }
 
-CASE(what_is_not_closed_is_found_at_once_and_leaves_nothing) {
+LIBRARY_TEST(what_is_not_closed_is_found_at_once_and_leaves_nothing) {
   make_data();
   fails(OP_ERR_KERNEL, op_decl_prelude("enum kind { FLUID, SOLID;\n"));
   assert_non_null(strstr(op_last_error()->message, "prelude"));
@@ -132,7 +132,7 @@ static void start_with_folders(void) {
 static const char kernel[] = "#include \"a.h\"\n"
                              "void k(const double *x, double *s) {\n  *s += a(*x) + BEE;\n}\n";
 
-CASE(files_are_found_beside_the_file_and_in_the_folders) {
+LIBRARY_TEST(files_are_found_beside_the_file_and_in_the_folders) {
   if (is_native())
     return;
   make_folders();
@@ -154,7 +154,7 @@ CASE(files_are_found_beside_the_file_and_in_the_folders) {
   remove_folders();
 }
 
-CASE(messages_name_the_file_and_the_line) {
+LIBRARY_TEST(messages_name_the_file_and_the_line) {
   char place[300];
   if (is_native())
     return;
@@ -186,7 +186,7 @@ CASE(messages_name_the_file_and_the_line) {
   remove_folders();
 }
 
-CASE(a_file_that_is_nowhere_is_an_error_that_says_where_it_was_looked_for) {
+LIBRARY_TEST(a_file_that_is_nowhere_is_an_error_that_says_where_it_was_looked_for) {
   char place[300];
   if (is_native())
     return;
@@ -203,7 +203,7 @@ CASE(a_file_that_is_nowhere_is_an_error_that_says_where_it_was_looked_for) {
 }
 
 /* The compiler's word counts where conditions decide. */
-CASE(what_only_the_program_includes_may_be_missing) {
+LIBRARY_TEST(what_only_the_program_includes_may_be_missing) {
   static const char text[] = "#ifndef OP2JIT_KERNEL\n#include <vector>\n#include \"none.h\"\n#endif\n"
                              "void k(const double *x, double *s) { *s += *x; }";
   if (is_native())
@@ -234,7 +234,7 @@ static double run_with_header(const char *text) {
   return sum_of("void k(const double *x, double *s) { *s += a(*x); }", "k");
 }
 
-CASE(changed_text_is_compiled_anew_and_unchanged_text_is_not) {
+LIBRARY_TEST(changed_text_is_compiled_anew_and_unchanged_text_is_not) {
   if (is_native() || getenv("OP2_CHECK")) /* which compiles a form of its own as well */
     return;
   make_folders();
@@ -249,7 +249,7 @@ CASE(changed_text_is_compiled_anew_and_unchanged_text_is_not) {
 }
 
 /* Other kernels of the file, what they alone use, and comments. */
-CASE(what_a_kernel_does_not_use_compiles_nothing) {
+LIBRARY_TEST(what_a_kernel_does_not_use_compiles_nothing) {
   static const char *const files[] = {
       "#define TWO 2\nstatic const double gam = 1.4;\nstatic double a(double x) { return x * TWO; }\n"
       "static void other(double *x) { *x = gam; }\n",
@@ -264,21 +264,4 @@ CASE(what_a_kernel_does_not_use_compiles_nothing) {
     assert_int_equal(op_counters()->cache_hits, i == 1);
   }
   remove_folders();
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      test_in_library(a_kernel_has_the_enums_structs_macros_tables_and_functions_of_a_prelude),
-      test_in_library(a_prelude_of_a_string_or_of_op_kernel_is_the_same),
-      test_in_library(the_same_prelude_again_adds_nothing),
-      test_in_library(a_prelude_after_the_first_loop_is_seen_by_the_loops_behind_it),
-      test_in_library(what_is_not_closed_is_found_at_once_and_leaves_nothing),
-      test_in_library(files_are_found_beside_the_file_and_in_the_folders),
-      test_in_library(messages_name_the_file_and_the_line),
-      test_in_library(a_file_that_is_nowhere_is_an_error_that_says_where_it_was_looked_for),
-      test_in_library(what_only_the_program_includes_may_be_missing),
-      test_in_library(changed_text_is_compiled_anew_and_unchanged_text_is_not),
-      test_in_library(what_a_kernel_does_not_use_compiles_nothing),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

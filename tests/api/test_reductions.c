@@ -150,7 +150,7 @@ static void check_payload(op_dat x, op_set set, const struct expected *want) {
 }
 
 /* Twice: the second time slots are there, with what the first left in them. */
-CASE(all_sizes) {
+LIBRARY_TEST(all_sizes) {
   for (int e = 0; e < most; e++)
     values[e] = value_of(e);
   for (int s = 0; s < nwanted; s++) {
@@ -170,6 +170,5 @@ CASE(all_sizes) {
 int main(int argc, char **argv) {
   if (argc > 1)
     nwanted = atoi(argv[1]);
-  const struct CMUnitTest tests[] = {test_in_library(all_sizes)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_these(NULL, NULL);
 }

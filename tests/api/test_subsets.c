@@ -150,7 +150,9 @@ static int every(int step, int elements[CELLS]) {
   return n;
 }
 
-CASE(a_loop_runs_over_the_elements_of_a_subset) {
+#define MESH_TEST(name) TEST_BETWEEN(name, open_mesh, stop)
+
+MESH_TEST(a_loop_runs_over_the_elements_of_a_subset) {
   int elements[CELLS];
   const int n = every(3, elements);
   const op_set third = op_decl_subset(cells, n, elements, "third");
@@ -161,7 +163,7 @@ CASE(a_loop_runs_over_the_elements_of_a_subset) {
   run_all(third, n, elements);
 }
 
-CASE(a_subset_may_be_a_range_or_all_or_nothing) {
+MESH_TEST(a_subset_may_be_a_range_or_all_or_nothing) {
   int elements[CELLS];
   for (int i = 0; i < CELLS; i++)
     elements[i] = i;
@@ -172,7 +174,7 @@ CASE(a_subset_may_be_a_range_or_all_or_nothing) {
   run_all(op_decl_subset_range(cells, CELLS - 1, 1, "last"), 1, elements + CELLS - 1);
 }
 
-CASE(a_subset_follows_its_elements) {
+MESH_TEST(a_subset_follows_its_elements) {
   int elements[CELLS];
   const int n = every(4, elements);
   const op_set fourth = op_decl_subset(cells, n, elements, "fourth");
@@ -186,7 +188,7 @@ CASE(a_subset_follows_its_elements) {
   run_all(later, n, elements);
 }
 
-CASE(numbers_are_those_of_the_set) {
+MESH_TEST(numbers_are_those_of_the_set) {
   for (int pass = 0; pass < 2; pass++) {
     const int elements[] = {140, 3, 77};
     int out[2 * CELLS], where = -1;
@@ -213,7 +215,7 @@ CASE(numbers_are_those_of_the_set) {
   }
 }
 
-CASE(data_that_are_reached_both_ways_are_refused_or_right) {
+MESH_TEST(data_that_are_reached_both_ways_are_refused_or_right) {
   static const char both[] = OP_KERNEL(void both(double *x, double *y) {
     x[0] += 1;
     y[0] += 10;
@@ -255,7 +257,7 @@ static void step(op_set s) {
                     at(2, OP_INC), at(3, OP_INC)));
 }
 
-CASE(the_same_subset_again_is_known) {
+MESH_TEST(the_same_subset_again_is_known) {
   op_set s = made(10, 50);
   step(s);
   works(op_fetch_data(b, vb)); /* nothing waits in a queue */
@@ -289,7 +291,7 @@ static size_t count_of(const char *text, const char *word) {
   return n;
 }
 
-CASE(four_hundred_subsets_take_no_more_than_ten) {
+MESH_TEST(four_hundred_subsets_take_no_more_than_ten) {
   static char report[1 << 20];
   size_t after_ten = 0;
   for (int i = 0; i < 400; i++) {
@@ -306,7 +308,7 @@ CASE(four_hundred_subsets_take_no_more_than_ten) {
   assert_int_equal(count_of(report, "\"calls\":400"), 2);
 }
 
-CASE(subsets_of_one_name_are_one_row) {
+MESH_TEST(subsets_of_one_name_are_one_row) {
   static char report[1 << 20];
   for (int i = 0; i < 12; i++)
     step(made(i, 40 + i));
@@ -314,7 +316,7 @@ CASE(subsets_of_one_name_are_one_row) {
   assert_int_equal(count_of(report, "\"calls\":12"), 2);
 }
 
-CASE(a_mesh_may_be_made_and_freed_again_and_again) {
+MESH_TEST(a_mesh_may_be_made_and_freed_again_and_again) {
   size_t after_ten = 0;
   for (int i = 0; i < 100; i++) {
     double values[40] = {0};
@@ -352,7 +354,7 @@ CASE(a_mesh_may_be_made_and_freed_again_and_again) {
   assert_true(in_use() < after_ten + little());
 }
 
-CASE(a_map_is_freed_under_a_subset) {
+MESH_TEST(a_map_is_freed_under_a_subset) {
   int elements[CELLS];
   const int n = every(5, elements);
   const op_set fifth = op_decl_subset(cells, n, elements, "fifth");
@@ -365,22 +367,4 @@ CASE(a_map_is_freed_under_a_subset) {
   run_all(fifth, n, elements);
   works(op_renumber(corners));
   run_all(fifth, n, elements);
-}
-
-#define mesh_test(f) cmocka_unit_test_setup_teardown(f, open_mesh, stop)
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      mesh_test(a_loop_runs_over_the_elements_of_a_subset),
-      mesh_test(a_subset_may_be_a_range_or_all_or_nothing),
-      mesh_test(a_subset_follows_its_elements),
-      mesh_test(numbers_are_those_of_the_set),
-      mesh_test(data_that_are_reached_both_ways_are_refused_or_right),
-      mesh_test(the_same_subset_again_is_known),
-      mesh_test(four_hundred_subsets_take_no_more_than_ten),
-      mesh_test(subsets_of_one_name_are_one_row),
-      mesh_test(a_mesh_may_be_made_and_freed_again_and_again),
-      mesh_test(a_map_is_freed_under_a_subset),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

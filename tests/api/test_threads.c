@@ -44,7 +44,7 @@ static void *work(void *worker) {
   return NULL;
 }
 
-CASE(calls_each_its_own_loop) {
+LIBRARY_TEST(calls_each_its_own_loop) {
   struct worker workers[THREADS] = {0};
   pthread_t threads[THREADS];
   op_kernel_native(OP_KERNEL_OF(count), (op_kernel_function)count);
@@ -87,7 +87,7 @@ static void *enter(void *worker) {
              : NULL;
 }
 
-CASE(refuses_what_comes_meanwhile) {
+LIBRARY_TEST(refuses_what_comes_meanwhile) {
   op_set one = op_decl_set(1, "one"), set = op_decl_set(ELEMENTS, "set");
   struct worker first = {.set = one, .dat = op_decl_dat(one, 1, "double", NULL, "first")};
   struct worker second = {.set = set, .dat = op_decl_dat(set, 1, "double", NULL, "second")};
@@ -114,8 +114,6 @@ CASE(refuses_what_comes_meanwhile) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {test_in_library(calls_each_its_own_loop),
-                                     test_in_library(refuses_what_comes_meanwhile)};
   setenv("OP2_BACKEND", "native", 1);
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_these(NULL, NULL);
 }

@@ -169,7 +169,3 @@ TEST(tiles_have_the_outcome_of_their_loops) {
 TEST(tasks_have_the_outcome_of_their_loops) {
   compare_all("OP2_TASKS=30000");
 }
-
-int main(void) {
-  return run_these(NULL, NULL);
-}

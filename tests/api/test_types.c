@@ -75,7 +75,7 @@ static double total_of_edges(void) {
   return total;
 }
 
-CASE(loops_work_on_structs) {
+LIBRARY_TEST(loops_work_on_structs) {
   struct state found[N];
   double right = 0;
   declare();
@@ -89,7 +89,7 @@ CASE(loops_work_on_structs) {
   assert_true(total_of_edges() == right);
 }
 
-CASE(vectors_globals_and_temporaries_may_be_structs) {
+LIBRARY_TEST(vectors_globals_and_temporaries_may_be_structs) {
   struct state by = {4, {0, 0}, FLUID, {0, 0}, 0}, found[N];
   double total = 0, right = 0;
   declare();
@@ -108,7 +108,7 @@ CASE(vectors_globals_and_temporaries_may_be_structs) {
   works(op_free_dat_temp(out));
 }
 
-CASE(a_constant_may_be_a_struct) {
+LIBRARY_TEST(a_constant_may_be_a_struct) {
   struct state found[N];
   declare();
   chosen = (control){3, 0.5};
@@ -123,7 +123,7 @@ CASE(a_constant_may_be_a_struct) {
     assert_true(found[i].rho == ((1 + i) * 0.25 + 1.5 + 3) * 0.5);
 }
 
-CASE(another_order_and_apart_are_the_same) {
+LIBRARY_TEST(another_order_and_apart_are_the_same) {
   struct state found[N], one;
   double right = 0, total;
   declare();
@@ -143,7 +143,7 @@ CASE(another_order_and_apart_are_the_same) {
   works(op_put_data(w, found));
 }
 
-CASE(what_is_wrong_with_a_struct_is_said) {
+LIBRARY_TEST(what_is_wrong_with_a_struct_is_said) {
   double total = 0;
   declare();
   struct state g = {0};
@@ -162,7 +162,7 @@ CASE(what_is_wrong_with_a_struct_is_said) {
 }
 
 /* A typedef is unknown to the compiler already where the kernel names it. */
-CASE(a_type_whose_text_is_not_there) {
+LIBRARY_TEST(a_type_whose_text_is_not_there) {
   typedef struct {
     double left, right;
   } sides;
@@ -201,7 +201,7 @@ static void remove_folder(void) {
 
 /* The layout is a part of the key: code that is found was compiled for it, and nothing looks at it again. Another layout
  * is another key, which is not there. */
-CASE(a_warm_start_compares_the_layout_without_a_compiler) {
+LIBRARY_TEST(a_warm_start_compares_the_layout_without_a_compiler) {
   static const op2jit_member wrong[] = {{"rho", "double", 0, 8}, {"u", "double", 8, 16}};
   const char *backend = getenv("OP2_BACKEND");
   if (!backend || strcmp(backend, "native") == 0 || strcmp(backend, "cuda") == 0)
@@ -224,17 +224,4 @@ CASE(a_warm_start_compares_the_layout_without_a_compiler) {
   fails(OP_ERR_CACHE_MISS, op_par_loop(OP_KERNEL_OF(advance), "advance", cells,
                                        direct(w, 1, "struct state", OP_RW), op_arg_idx(-1, OP_ID)));
   remove_folder();
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      test_in_library(loops_work_on_structs),
-      test_in_library(vectors_globals_and_temporaries_may_be_structs),
-      test_in_library(a_constant_may_be_a_struct),
-      test_in_library(another_order_and_apart_are_the_same),
-      test_in_library(a_warm_start_compares_the_layout_without_a_compiler),
-      test_in_library(what_is_wrong_with_a_struct_is_said),
-      test_in_library(a_type_whose_text_is_not_there),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

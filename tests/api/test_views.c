@@ -50,7 +50,7 @@ static void run_twice(op_set set, op_dat x, op_dat y) {
                     direct(y, 1, "double", OP_WRITE)));
 }
 
-CASE(the_library_works_in_the_array) {
+LIBRARY_TEST(the_library_works_in_the_array) {
   op_set set = op_decl_set(N, "set");
   fill(in, 1);
   fill(out, 0);
@@ -127,17 +127,17 @@ static void compare(void *array, bool renumbers, bool in_place) {
   assert_int_equal(copied() == before, in_place);
 }
 
-CASE(answers_are_those_of_a_dat) {
+LIBRARY_TEST(answers_are_those_of_a_dat) {
   static double array[N];
   compare(array, false, true);
 }
 
-CASE(answers_are_those_of_a_dat_after_renumbering) {
+LIBRARY_TEST(answers_are_those_of_a_dat_after_renumbering) {
   static double array[N];
   compare(array, true, false);
 }
 
-CASE(an_array_that_is_not_aligned_is_copied) {
+LIBRARY_TEST(an_array_that_is_not_aligned_is_copied) {
   static unsigned char bytes[N * sizeof(double) + 1];
   double values[N], got[N];
   op_set set = op_decl_set(N, "set");
@@ -186,7 +186,7 @@ static void add_rows(int dim, const char *kernel, const char *name, double *x, d
   works(op_release(on_edges));
 }
 
-CASE(rows_of_any_length_stay_in_the_array) {
+LIBRARY_TEST(rows_of_any_length_stay_in_the_array) {
   enum { PAGE = 4096, MOST = 7 };
   static _Alignas(PAGE) double x[MOST * N + 1], z[MOST * N + 1];
   _Static_assert(MOST * N * sizeof(double) < PAGE, "one page");
@@ -202,7 +202,7 @@ CASE(rows_of_any_length_stay_in_the_array) {
   assert_int_equal(copied(), 0);
 }
 
-CASE(nothing_behind_the_array_is_touched) {
+LIBRARY_TEST(nothing_behind_the_array_is_touched) {
   double *one = at_the_end(N * sizeof *one);
   fill(one, 1);
   add_rows(3, OP_KERNEL_OF(rows_of_three), "rows_of_three", at_the_end(3 * N * sizeof *one),
@@ -217,7 +217,7 @@ CASE(nothing_behind_the_array_is_touched) {
   assert_int_equal(copied(), 3 * N * sizeof *one);
 }
 
-CASE(every_layout_gives_the_same) {
+LIBRARY_TEST(every_layout_gives_the_same) {
   static double array[4 * N], got[4 * N];
   op_set set = op_decl_set(N, "set");
   for (int i = 0; i < 4 * N; i++)
@@ -234,7 +234,7 @@ CASE(every_layout_gives_the_same) {
     assert_true(got[i] == -i);
 }
 
-CASE(fetch_and_put_know_views) {
+LIBRARY_TEST(fetch_and_put_know_views) {
   static double array[N];
   double other[N];
   op_set set = op_decl_set(N, "set");
@@ -249,7 +249,7 @@ CASE(fetch_and_put_know_views) {
     assert_true(other[i] == 51 + i);
 }
 
-CASE(op_exit_leaves_the_values_in_the_array) {
+LIBRARY_TEST(op_exit_leaves_the_values_in_the_array) {
   static double array[N];
   static double odd[3 * N];
   op_set set = op_decl_set(N, "set");
@@ -271,7 +271,7 @@ CASE(op_exit_leaves_the_values_in_the_array) {
   works(op_init(0, NULL, 0));
 }
 
-CASE(what_is_acquired_is_the_programs) {
+LIBRARY_TEST(what_is_acquired_is_the_programs) {
   static double array[N];
   double other[N];
   op_set set = op_decl_set(N, "set");
@@ -293,27 +293,10 @@ CASE(what_is_acquired_is_the_programs) {
   works(op_par_loop(OP_KERNEL_OF(more), "more", set, direct(x, 1, "double", OP_RW)));
 }
 
-CASE(an_empty_view_has_an_address) {
+LIBRARY_TEST(an_empty_view_has_an_address) {
   op_set set = op_decl_set(0, "set");
   op_dat x = op_decl_dat_view(set, 2, "double", NULL, "x");
   assert_non_null(x);
   assert_non_null(op_acquire(x, OP_RW));
   works(op_release(x));
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      test_in_library(the_library_works_in_the_array),
-      test_in_library(answers_are_those_of_a_dat),
-      test_in_library(answers_are_those_of_a_dat_after_renumbering),
-      test_in_library(an_array_that_is_not_aligned_is_copied),
-      test_in_library(rows_of_any_length_stay_in_the_array),
-      test_in_library(nothing_behind_the_array_is_touched),
-      test_in_library(every_layout_gives_the_same),
-      test_in_library(fetch_and_put_know_views),
-      test_in_library(op_exit_leaves_the_values_in_the_array),
-      test_in_library(what_is_acquired_is_the_programs),
-      test_in_library(an_empty_view_has_an_address),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -87,7 +87,7 @@ static void run_all(const char *words, struct results *r) {
   works(op_exit());
 }
 
-CASE(each_word_on_each_loop) {
+TEST(each_word_on_each_loop) {
   static struct results expected, found;
   const bool device = strcmp(getenv("OP2_BACKEND"), "cuda") == 0;
   const char *const *words = device ? device_words : host_words;
@@ -100,9 +100,4 @@ CASE(each_word_on_each_loop) {
     if (memcmp(&found, &expected, sizeof found) != 0)
       fail_msg("OP2_VARIANT=%s changes results", words[i]);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(each_word_on_each_loop)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -401,7 +401,3 @@ TEST(no_store_is_a_store) {
   assert_null(store_path(NULL));
   store_close(NULL);
 }
-
-int main(void) {
-  return run_these(NULL, NULL);
-}

@@ -222,7 +222,3 @@ TEST(read_only) {
   assert_int_equal(stats.binaries, 10);
   store_close(s);
 }
-
-int main(void) {
-  return run_these(NULL, NULL);
-}

@@ -67,7 +67,7 @@ static long file_size(const char *path) {
   return stat(path, &st) == 0 ? (long)st.st_size : -1;
 }
 
-CASE(truncated) {
+TEST(truncated) {
   const char *path = test_path("t.db");
   clean();
   fill(path);
@@ -105,7 +105,7 @@ static long write_no_cache(const char *path, int i) {
 }
 
 /* Somebody named it by mistake. */
-CASE(not_a_database) {
+TEST(not_a_database) {
   const char *path = test_path("t.db");
   for (int i = 0; i < 3; i++) {
     clean();
@@ -119,7 +119,7 @@ CASE(not_a_database) {
 }
 
 /* Nobody keeps files of his own under the library's name: there a cache is made whatever has become of the old one. */
-CASE(not_a_database_in_its_own_place) {
+TEST(not_a_database_in_its_own_place) {
   const char *path = test_path("t.db");
   const struct store_options options = {.path = path, .log = &test_log, .own = true};
   for (int i = 0; i < 3; i++) {
@@ -135,7 +135,7 @@ CASE(not_a_database_in_its_own_place) {
   }
 }
 
-CASE(somebody_elses_database) {
+TEST(somebody_elses_database) {
   const char *path = test_path("t.db");
   clean();
   int fd = open(path, O_CREAT | O_RDWR, 0600);
@@ -147,7 +147,7 @@ CASE(somebody_elses_database) {
 }
 
 /* A byte of every page is turned, one file each; also each byte of the header that means something. */
-CASE(flipped_bytes) {
+TEST(flipped_bytes) {
   const char *path = test_path("t.db"), *good = test_path("good.db");
   clean();
   test_remove("good.db");
@@ -196,7 +196,7 @@ CASE(flipped_bytes) {
   assert_true(damaged > rounds / 4); /* most pages hold something that is checked */
 }
 
-CASE(flipped_blob_key_and_hash) {
+TEST(flipped_blob_key_and_hash) {
   const char *path = test_path("t.db");
   static const struct {
     const char *sql, *word;
@@ -239,7 +239,7 @@ CASE(flipped_blob_key_and_hash) {
 }
 
 /* What lies in a home folder is made, the home folder is not. */
-CASE(home_that_is_not_there) {
+TEST(home_that_is_not_there) {
   const char *home = test_path("home"), *path = test_path("home/.cache/op2jit/kernels.db");
   const struct store_options options = {.path = path, .log = &test_log, .own = true, .home = home};
   for (int there = 0; there < 2; there++) {
@@ -257,7 +257,7 @@ CASE(home_that_is_not_there) {
 
 /* A row first, then the page where damaged rows are kept: that the whole file was renamed, and to what, is said in
  * the row's place. */
-CASE(damaged_row_and_page) {
+TEST(damaged_row_and_page) {
   const char *path = test_path("t.db");
   clean();
   fill(path);
@@ -271,7 +271,7 @@ CASE(damaged_row_and_page) {
   use_again(path);
 }
 
-CASE(missing_tables) {
+TEST(missing_tables) {
   const char *path = test_path("t.db");
   static const char *const tables[] = {"binary", "component", "signature", "history"};
   for (int i = 0; i < 4; i++) {
@@ -285,7 +285,7 @@ CASE(missing_tables) {
   }
 }
 
-CASE(other_schema_version) {
+TEST(other_schema_version) {
   const char *path = test_path("t.db");
   static const char *const versions[] = {"PRAGMA user_version = 99", "PRAGMA user_version = 0"};
   for (int i = 0; i < 2; i++) {
@@ -302,7 +302,7 @@ CASE(other_schema_version) {
   test_remove("t.v2.db");
 }
 
-CASE(moved_while_in_use) {
+TEST(moved_while_in_use) {
   const char *path = test_path("t.db");
   clean();
   capture_begin();
@@ -396,7 +396,7 @@ static void check_readable(void *path) {
   }
 }
 
-CASE(owners_and_modes) {
+TEST(owners_and_modes) {
   chmod(test_directory(), 0777);
   assert_int_equal(in_child(check_group_writable, (void *)(size_t)test_path("mine")), 0);
   if (getuid() == 0) {
@@ -424,7 +424,7 @@ CASE(owners_and_modes) {
 
 /* ---- file systems ------------------------------------------------------------------------------*/
 
-CASE(journal_by_file_system) {
+TEST(journal_by_file_system) {
   static const struct {
     const char *system, *journal;
   } cases[] = {{"ext4", "wal"},
@@ -474,7 +474,7 @@ static void make_layers(void) {
 }
 
 /* In WAL mode, missing, group-writable: refused, with the command that mends it. */
-CASE(layers_refused) {
+TEST(layers_refused) {
   make_layers();
   struct store *s = with_layers(test_path("site.db"));
   assert_int_equal(capture_count("op2jit cache export"), 1);
@@ -497,7 +497,7 @@ CASE(layers_refused) {
 }
 
 /* Rows are found and nothing is written there. */
-CASE(layers_read) {
+TEST(layers_read) {
   make_layers();
   char list[900];
   long before = file_size(test_path("export.db"));
@@ -519,7 +519,7 @@ CASE(layers_read) {
 }
 
 /* A damaged row is passed over, a damaged file not used. */
-CASE(layers_damaged) {
+TEST(layers_damaged) {
   make_layers();
   execute_sql(test_path("export.db"), "UPDATE binary SET checksum = x'00' WHERE signature = 3");
   struct store *s = with_layers(test_path("export.db"));
@@ -541,26 +541,4 @@ CASE(layers_damaged) {
   assert_true(test_get(s, "res", 0));
   store_close(s);
   assert_false(exists(test_path("export.db.damaged-1"))); /* not ours to rename */
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(truncated),
-      cmocka_unit_test(not_a_database),
-      cmocka_unit_test(not_a_database_in_its_own_place),
-      cmocka_unit_test(somebody_elses_database),
-      cmocka_unit_test(flipped_blob_key_and_hash),
-      cmocka_unit_test(flipped_bytes),
-      cmocka_unit_test(home_that_is_not_there),
-      cmocka_unit_test(damaged_row_and_page),
-      cmocka_unit_test(missing_tables),
-      cmocka_unit_test(other_schema_version),
-      cmocka_unit_test(moved_while_in_use),
-      cmocka_unit_test(owners_and_modes),
-      cmocka_unit_test(journal_by_file_system),
-      cmocka_unit_test(layers_refused),
-      cmocka_unit_test(layers_read),
-      cmocka_unit_test(layers_damaged),
-  };
-  return cmocka_run_group_tests_name("cache trouble", tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 
 #include "../exec/expect.h"
 #include "../mutant.h"
-#include "plan/tasks/chain.h"
+#include "plan/tasks_chain.h"
 #include "world.h"
 
 enum { CASES = 1200, MORE_CASES = 30000 };
@@ -21,7 +21,7 @@ static struct tasks_wish wish_of(struct world *w) {
 static const char *try_threads(struct world *w, const struct tiles *t, struct error *err) {
   static const int threads[] = {1, 2, 3, 8};
   uint64_t first = 0;
-  if (tasks_verify_chain(t, &w->chain, err))
+  if (chain_verify(t, &w->chain, err))
     return error_message(err);
   world_run_singly(w);
   const uint64_t expected = world_outcome(w, NULL);
@@ -104,7 +104,7 @@ TEST(loops_overlap) {
     ends[2 * e + 1] = e + 1;
   }
   expect_ok(tasks_of_chain(&t, &chain, &wish, NULL, &err), &err);
-  expect_ok(tasks_verify_chain(&t, &chain, &err), &err);
+  expect_ok(chain_verify(&t, &chain, &err), &err);
   assert_int_equal(t.ntiles, 4 * BLOCKS);
   assert_int_equal(t.nchunks, 0);
   int most = 0, last = 0;

@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "../exec/expect.h"
-#include "plan/tiles/prefix.h"
+#include "plan/tasks_chain.h"
+#include "plan/tiles_prefix.h"
 #include "world.h"
 
 enum { CASES = 3000, MORE_CASES = 60000, MUTANT_CASES = 60000 };
@@ -27,7 +28,7 @@ struct seen {
 };
 
 static const char *try_tiles(struct world *w, const struct tiles *t, struct seen *seen, struct error *err) {
-  if (tiles_verify(t, &w->chain, NULL, err))
+  if (chain_verify(t, &w->chain, err))
     return error_message(err);
   seen->chunks += t->nchunks > 1;
   seen->gaps += t->gap > 0;
@@ -176,7 +177,7 @@ TEST(tiles_stay_together) {
   make_grid(&g);
   expect_ok(tiles_build(&t, &g.chain, &grid_wish, NULL, &err), &err);
   assert_string_equal(text_str(&t.refused), "");
-  expect_ok(tiles_verify(&t, &g.chain, NULL, &err), &err);
+  expect_ok(chain_verify(&t, &g.chain, &err), &err);
   assert_int_equal(t.nchunks, 4);
   assert_int_equal(t.ntiles, 40);
   assert_true(t.gap > 0 && t.gap < t.all / 20);
@@ -218,7 +219,7 @@ TEST(edges_in_chaos_are_refused) {
   struct tiles_wish wish = grid_wish;
   wish.always = true;
   expect_ok(tiles_build(&t, &g.chain, &wish, NULL, &err), &err);
-  expect_ok(tiles_verify(&t, &g.chain, NULL, &err), &err);
+  expect_ok(chain_verify(&t, &g.chain, &err), &err);
   tiles_free(&t);
   free_grid(&g);
   error_free(&err);
@@ -247,7 +248,7 @@ TEST(what_nobody_writes_may_be_anywhere) {
     wish.wraps = wraps;
     expect_ok(tiles_build(&t, &g.chain, &wish, NULL, &err), &err);
     assert_string_equal(text_str(&t.refused), "");
-    expect_ok(tiles_verify(&t, &g.chain, NULL, &err), &err);
+    expect_ok(chain_verify(&t, &g.chain, &err), &err);
     assert_true(t.gap < t.all / 20);
     tiles_free(&t);
   }

@@ -1,12 +1,13 @@
 /* The verifier of tiles says of schedules what the definition says, which looks at all pairs of accesses: of tiles of
- * random chains, and of such with faults put in. On one thread and on several it says the same. */
+ * random chains, and of such with faults put in. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "../exec/expect.h"
+#include "plan/tasks_chain.h"
 #include "world.h"
 
-enum { CASES = 3000, THREADS = 3 };
+enum { CASES = 3000 };
 
 static int phase_of(const struct tiles *t, int item) {
   int p = 0;
@@ -126,10 +127,8 @@ static void put_fault(struct world *w, struct tiles *t) {
 }
 
 TEST(verdicts_are_the_definitions) {
-  struct error err = {0}, other = {0};
-  struct team *team;
+  struct error err = {0};
   long right = 0;
-  expect_ok(team_open(&team, TEAM_PTHREAD, THREADS, &err), &err);
   for (uint64_t seed = 0; seed < CASES; seed++) {
     struct world w;
     struct tiles t;
@@ -145,25 +144,15 @@ TEST(verdicts_are_the_definitions) {
     if (t.schedule.nitems)
       put_fault(&w, &t);
     const bool expected = is_right(&w, &t);
-    const int code = tiles_verify(&t, &w.chain, NULL, &err);
+    const int code = chain_verify(&t, &w.chain, &err);
     if ((code == OP_OK) != expected)
       fail_msg("case %ld: it should be %s; %s", (long)seed, expected ? "right" : "wrong",
                error_message(&err));
-    assert_int_equal(tiles_verify(&t, &w.chain, team, &other), code);
-    if (code)
-      assert_string_equal(error_message(&err), error_message(&other));
     error_clear(&err);
-    error_clear(&other);
     right += expected;
     tiles_free(&t);
     world_free(&w);
   }
   assert_true(right > CASES / 10 && right < CASES - CASES / 10);
-  team_close(team);
   error_free(&err);
-  error_free(&other);
-}
-
-int main(void) {
-  return run_these(NULL, NULL);
 }

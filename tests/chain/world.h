@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "plan/tiles/tiles.h"
+#include "plan/tiles.h"
 
 enum { WORLD_SETS = 5, WORLD_MAPS = 8, WORLD_DATS = 8, WORLD_LOOPS = 12, WORLD_ACCESSES = 6 };
 

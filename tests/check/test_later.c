@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-#include "check/trap.h"
+#include "check/cell.h"
 
 /* The bad element is not one of those that are watched thoroughly at the bad call. */
 enum { ELEMENTS = 600, CALLS = 6, BAD_CALL = 4, BAD_ELEMENT = 301 };
@@ -19,7 +19,7 @@ static int permutation(int e) {
 }
 
 /* Elements `from` lead to `to`, one to one; the bad element's flag is raised before the bad call. */
-struct mesh {
+struct pairs {
   op_set from, to;
   op_map map;
   op_dat flag, a, b, mark;
@@ -27,11 +27,10 @@ struct mesh {
   double values[2 * ELEMENTS];
 };
 
-static struct mesh mesh;
+static struct pairs mesh;
 
-static int begin(void **state) {
+FIXTURE(begin) {
   char *argv[] = {"later", "OP2_CHECK=on"};
-  (void)state;
   op_set_error_handler(OP_ERRORS_RETURN, NULL);
   if (op_init(2, argv, 0))
     return -1;

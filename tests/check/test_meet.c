@@ -12,10 +12,9 @@ static struct mesh {
 } mesh;
 
 /* Pairs 3n, 3n + 1 and 3n + 2 lead to node n. */
-static int begin(void **state) {
+FIXTURE(begin) {
   char *argv[] = {"meet", "OP2_CHECK=on"};
   int table[PAIRS];
-  (void)state;
   op_set_error_handler(OP_ERRORS_RETURN, NULL);
   if (op_init(2, argv, 0))
     return -1;
@@ -31,8 +30,6 @@ static int begin(void **state) {
   mesh.axis = op_decl_dat(mesh.pairs, 1, "int", mesh.numbers, "axis");
   return mesh.axis ? 0 : -1;
 }
-
-#define test_meet(f) cmocka_unit_test_setup_teardown(f, begin, stop)
 
 static op_arg written(op_dat dat, int dim, op_access access) {
   return op_arg_dat(dat, 0, mesh.map, dim, "double", access);
@@ -58,18 +55,20 @@ OP_KERNEL_DEF(
 OP_KERNEL_DEF(
     about, void about(const int *axis, double *f) { *f = 0.1 * *axis + 0.2 * *axis - 0.3 * *axis + 7; })
 
-CASE(each_writes_a_part) {
+#define MEET_TEST(name) TEST_BETWEEN(name, begin, stop)
+
+MEET_TEST(each_writes_a_part) {
   for (int call = 0; call < 3; call++)
     works(run(OP_KERNEL_OF(hold), "hold", written(mesh.three, 3, OP_RW)));
 }
 
-CASE(all_write_the_same) {
+MEET_TEST(all_write_the_same) {
   for (int call = 0; call < 3; call++)
     works(run(OP_KERNEL_OF(clear), "clear", written(mesh.value, 1, OP_WRITE)));
 }
 
 /* Sums and values may round. */
-CASE(writes_commute) {
+MEET_TEST(writes_commute) {
   for (int call = 0; call < 3; call++) {
     works(run(OP_KERNEL_OF(sum_up), "sum_up", written(mesh.value, 1, OP_RW)));
     works(run(OP_KERNEL_OF(about), "about", written(mesh.value, 1, OP_WRITE)));
@@ -83,7 +82,7 @@ OP_KERNEL_DEF(
 OP_KERNEL_DEF(
     halve, void halve(const int *axis, double *f) { *f = *f / 2 + *axis; })
 
-CASE(another_value_is_written) {
+MEET_TEST(another_value_is_written) {
   fails(OP_ERR_VIOLATION, run(OP_KERNEL_OF(last), "last", written(mesh.value, 1, OP_WRITE)));
   says(
       "loop last, argument 2 (dat \"value\", OP_WRITE): elements 0 and 2 of set \"pairs\" both write element "
@@ -92,7 +91,7 @@ CASE(another_value_is_written) {
       "OP_INC");
 }
 
-CASE(the_order_decides) {
+MEET_TEST(the_order_decides) {
   fails(OP_ERR_VIOLATION, run(OP_KERNEL_OF(halve), "halve", written(mesh.value, 1, OP_RW)));
   says("loop halve, argument 2 (dat \"value\", OP_RW): elements 0 and 1 of set \"pairs\" both write element "
        "0 of set "
@@ -101,7 +100,7 @@ CASE(the_order_decides) {
 }
 
 /* Maps stay as they are, but values decide: they are looked at in calls 2, 4, 8 and so on as well. */
-CASE(values_decide_later) {
+MEET_TEST(values_decide_later) {
   int equal[PAIRS] = {0};
   for (int call = 1; call <= 4; call++) {
     works(op_put_data(mesh.axis, call < 4 ? equal : mesh.numbers));
@@ -118,20 +117,11 @@ OP_KERNEL_DEF(
     })
 
 /* What is left where they meet is the same in any order, and what is made of it on the way is not. */
-CASE(what_they_leave_is_used) {
+MEET_TEST(what_they_leave_is_used) {
   op_dat at = op_decl_dat(mesh.pairs, 1, "double", NULL, "at");
   fails(OP_ERR_VIOLATION,
         op_par_loop(OP_KERNEL_OF(numbers), "numbers", mesh.pairs, direct(mesh.axis, 1, "int", OP_READ),
                     written(mesh.value, 1, OP_RW), direct(at, 1, "double", OP_WRITE)));
   says("loop numbers, argument 3: the result depends on the order of the elements: dat \"at\", element ");
   says("elements 0 and 1 of set \"pairs\" both write element 0 of set \"nodes\" (map \"map\")");
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      test_meet(each_writes_a_part),       test_meet(all_write_the_same), test_meet(writes_commute),
-      test_meet(another_value_is_written), test_meet(the_order_decides),  test_meet(values_decide_later),
-      test_meet(what_they_leave_is_used),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -73,8 +73,10 @@ static void changes_often(const char *kernel, const char *name) {
   }
 }
 
+#define LISTENING_TEST(name) TEST_BETWEEN(name, NULL, loud_again)
+
 /* Nor is there anything to warn of. */
-CASE(a_constant_that_changes_often) {
+LISTENING_TEST(a_constant_that_changes_often) {
   char said[2000];
   listen_to_stderr();
   begin("OP2_CHECK=on");
@@ -116,7 +118,7 @@ static void run_decay(int check) {
   works(op_exit());
 }
 
-CASE(a_variable_that_is_not_the_constant) {
+LISTENING_TEST(a_variable_that_is_not_the_constant) {
   char said[4000];
   run_decay(0);
   listen_to_stderr();
@@ -203,7 +205,7 @@ static void run_loops(const char *check, struct sums *all) {
   works(op_exit());
 }
 
-CASE(sums_of_float_that_round) {
+TEST(sums_of_float_that_round) {
   struct sums *plain = calloc(LOOPS, sizeof *plain), *checked = calloc(LOOPS, sizeof *checked);
   assert_true(plain && checked);
   run_loops("OP2_CHECK=off", plain);
@@ -241,7 +243,7 @@ static void numbers(const int *n, int *sum) {
   *sum += *n == 0 || *n == ELEMENTS - 1 || (before < *n) == (*n < ELEMENTS / 2);
 }
 
-CASE(what_really_depends_on_the_order) {
+TEST(what_really_depends_on_the_order) {
   float total = 0;
   int sum = 0;
   begin("OP2_CHECK=on");
@@ -265,16 +267,4 @@ CASE(what_really_depends_on_the_order) {
               "the elements, although its sum does not; "))
     fail_msg("another message: %s", op_last_error()->message);
   works(op_exit());
-}
-
-#define test_listening(f) cmocka_unit_test_teardown(f, loud_again)
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      test_listening(a_constant_that_changes_often),
-      test_listening(a_variable_that_is_not_the_constant),
-      cmocka_unit_test(sums_of_float_that_round),
-      cmocka_unit_test(what_really_depends_on_the_order),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,8 +33,7 @@ static int event_at(int form, int e, unsigned *state) {
   return (e % period) * 13 % KINDS;
 }
 
-static void test_what_happened_is_read_again(void **state) {
-  (void)state;
+TEST(test_what_happened_is_read_again) {
   static int events[EVENTS];
   for (int form = 0; form < 6; form++) {
     struct happened h = {0};
@@ -45,9 +44,9 @@ static void test_what_happened_is_read_again(void **state) {
       events[e] = event_at(form, e, &word);
       assert_int_equal(happened_add(&h, events[e], &err), OP_OK);
       if (e % 7000 == 77)
-        assert_int_equal(happened_settle(&h, &err), OP_OK);
+        assert_int_equal(happened_end_pair(&h, &err), OP_OK);
     }
-    assert_int_equal(happened_settle(&h, &err), OP_OK);
+    assert_int_equal(happened_end_pair(&h, &err), OP_OK);
     if (form == 0)
       assert_true(h.npairs < EVENTS / 40);
     struct replay *replay = calloc(1, sizeof *replay);
@@ -62,8 +61,7 @@ static void test_what_happened_is_read_again(void **state) {
 }
 
 /* Any numbers: it ends, and nothing outside is read. */
-static void test_damaged_pairs_are_refused(void **state) {
-  (void)state;
+TEST(test_damaged_pairs_are_refused) {
   unsigned word = 9;
   struct replay *replay = malloc(sizeof *replay);
   for (int round = 0; round < 2000; round++) {
@@ -81,8 +79,7 @@ static void test_damaged_pairs_are_refused(void **state) {
   free(replay);
 }
 
-static void test_sums_do_not_depend_on_shares(void **state) {
-  (void)state;
+TEST(test_sums_do_not_depend_on_shares) {
   unsigned char rows[97 * 13];
   unsigned word = 3;
   for (size_t i = 0; i < sizeof rows; i++)
@@ -99,8 +96,7 @@ static void test_sums_do_not_depend_on_shares(void **state) {
 
 /* Three events: 0 makes dat 0 of dat 1, 1 reads both and makes dat 2, 2 makes dat 1 of dat 2. Before 2 dat 2 alone is
  * live, which is small. */
-static void test_the_place_is_where_least_is_live(void **state) {
-  (void)state;
+TEST(test_the_place_is_where_least_is_live) {
   struct checkpoint k = {.nmarks = 3};
   struct mark marks[3] = {{.changed = true}, {.changed = true}, {.changed = true}};
   struct recorder recorder = {.state = &k};
@@ -127,12 +123,4 @@ static void test_the_place_is_where_least_is_live(void **state) {
   for (int i = 0; i < 3; i++)
     h.kinds[i].accesses = NULL;
   happened_free(&h);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_what_happened_is_read_again),
-                                     cmocka_unit_test(test_damaged_pairs_are_refused),
-                                     cmocka_unit_test(test_sums_do_not_depend_on_shares),
-                                     cmocka_unit_test(test_the_place_is_where_least_is_live)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "jit/front/prelude.h"
+#include "jit/kernel/prelude.h"
 #include "jit/load/load_object.h"
 #include "jit/target.h"
 

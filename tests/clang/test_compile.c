@@ -15,7 +15,30 @@ static const char vadd[] = "void vadd(void *const *frame, const int *list, long 
                            "    c[i] = a[i] + b[i];\n"
                            "}\n";
 
-CASE(runs) {
+/* What the tests provoke goes into messages: stderr stays empty. */
+static int saved_stderr, capture[2];
+FIXTURE(silence_starts) {
+  fflush(stderr);
+  saved_stderr = dup(2);
+  if (pipe(capture))
+    return 1;
+  dup2(capture[1], 2);
+  close(capture[1]);
+  return 0;
+}
+
+FIXTURE(silence_ends) {
+  char heard[4096];
+  dup2(saved_stderr, 2);
+  const ssize_t n = read(capture[0], heard, sizeof heard - 1);
+  if (n > 0)
+    fprintf(stderr, "on stderr: %.*s\n", (int)n, heard);
+  return n != 0;
+}
+
+#define QUIET_TEST(name) TEST_BETWEEN(name, silence_starts, silence_ends)
+
+QUIET_TEST(runs) {
   struct code *code = trial_load(&(struct trial){.text = vadd});
   double a[100], b[100], c[100] = {0};
   for (int i = 0; i < 100; i++) {
@@ -28,12 +51,12 @@ CASE(runs) {
   code_free(code);
 }
 
-CASE(names_its_version) {
+QUIET_TEST(names_its_version) {
   assert_string_equal(plugin->name, "clang");
   assert_non_null(strstr(plugin->version(), "clang version "));
 }
 
-CASE(errors_have_places) {
+QUIET_TEST(errors_have_places) {
   struct compile_result result =
       trial_compile(&(struct trial){.text = "void f(double *x) {\n  x[0] = yy;\n}\n"});
   assert_int_equal(result.status, 1);
@@ -46,7 +69,7 @@ CASE(errors_have_places) {
   plugin->release(&result);
 }
 
-CASE(line_directives_hold) {
+QUIET_TEST(line_directives_hold) {
   struct compile_result result =
       trial_compile(&(struct trial){.text = "#line 77 \"/home/user/airfoil.c\"\nvoid f(void) { zz = 1; }\n"});
   const struct compile_message *m = find_message(&result, COMPILE_ERROR, "zz");
@@ -56,7 +79,7 @@ CASE(line_directives_hold) {
   plugin->release(&result);
 }
 
-CASE(errors_in_macros_are_where_they_are_used) {
+QUIET_TEST(errors_in_macros_are_where_they_are_used) {
   struct compile_result result = trial_compile(&(struct trial){
       .text = "#define TWICE(v) (v + v + missing)\nvoid f(double *x) {\n  *x = TWICE(1);\n}\n"});
   const struct compile_message *m = find_message(&result, COMPILE_ERROR, "missing");
@@ -65,7 +88,7 @@ CASE(errors_in_macros_are_where_they_are_used) {
   plugin->release(&result);
 }
 
-CASE(warnings_only_if_asked) {
+QUIET_TEST(warnings_only_if_asked) {
   struct trial trial = {.text = "void f(double *x) {\n  int unused;\n  if (*x = 1) *x = 2;\n}\n"};
   struct compile_result result = trial_compile(&trial);
   assert_int_equal(result.status, 0);
@@ -96,7 +119,7 @@ static struct compile_result compile_files(const struct compile_file *files, int
 #define FILE_OF(name, text)                                                                                  \
   { name, text, sizeof(text) - 1 }
 
-CASE(files_include_each_other) {
+QUIET_TEST(files_include_each_other) {
   const struct compile_file files[] = {
       FILE_OF("loop.c",
               "static int unused_in_generated;\n#include \"/some/where/kernel.c\"\n#include \"near.c\"\n"
@@ -113,7 +136,7 @@ CASE(files_include_each_other) {
   plugin->release(&result);
 }
 
-CASE(included_names_are_as_given) {
+QUIET_TEST(included_names_are_as_given) {
   const struct compile_file files[] = {FILE_OF("loop.c", "#include \"near.c\"\n"),
                                        FILE_OF("near.c", "int h = zz;\n")};
   struct compile_result result = compile_files(files, 2, 0);
@@ -123,7 +146,7 @@ CASE(included_names_are_as_given) {
   plugin->release(&result);
 }
 
-CASE(headers) {
+QUIET_TEST(headers) {
   struct code *code = trial_load(&(struct trial){
       .text =
           "#include <math.h>\n#include <stdint.h>\n#include <limits.h>\n#include <float.h>\n"
@@ -156,14 +179,14 @@ CASE(headers) {
 }
 
 /* No embedding of, and no looking at, the machine's files. */
-CASE(sees_no_files) {
+QUIET_TEST(sees_no_files) {
   struct compile_result result = trial_compile(&(struct trial){
       .text = "#if __has_include(<stdio.h>) || __has_include(\"/etc/passwd\")\n#error seen\n#endif\n"});
   assert_int_equal(result.status, 0);
   plugin->release(&result);
 }
 
-CASE(same_text_same_bytes) {
+QUIET_TEST(same_text_same_bytes) {
   struct trial trial = {.text = vadd, .debug = 1};
   struct compile_result first = trial_compile(&trial);
   struct compile_result other = trial_compile(&(struct trial){.text = "int g(int x) { return x; }\n"});
@@ -175,7 +198,7 @@ CASE(same_text_same_bytes) {
   plugin->release(&second);
 }
 
-CASE(remarks_have_places) {
+QUIET_TEST(remarks_have_places) {
   struct trial trial = {.text = "void f(double *x, const int *map, long n) {\n"
                                 "  for (long i = 1; i < n; i++)\n"
                                 "    x[i] = x[i - 1] * 2;\n"
@@ -199,7 +222,7 @@ CASE(remarks_have_places) {
   plugin->release(&result);
 }
 
-CASE(openmp_simd_needs_no_runtime) {
+QUIET_TEST(openmp_simd_needs_no_runtime) {
   struct compile_result result = trial_compile(&(struct trial){.text = "double f(const double *x, long n) {\n"
                                                                        "  double sum = 0;\n"
                                                                        "#pragma omp simd reduction(+ : sum)\n"
@@ -215,7 +238,7 @@ CASE(openmp_simd_needs_no_runtime) {
   plugin->release(&result);
 }
 
-CASE(features_decide) {
+QUIET_TEST(features_decide) {
   /* The processor's name has it, the second list has not. */
 #ifdef __aarch64__
   struct trial trial = {.text = "int f(int *x) { return __atomic_fetch_add(x, 1, 5); }\n",
@@ -238,54 +261,16 @@ CASE(features_decide) {
 }
 
 /* The newest names and features do not disturb an older clang. */
-CASE(unknown_processors_are_tuned_for_none) {
+QUIET_TEST(unknown_processors_are_tuned_for_none) {
   struct compile_result result =
       trial_compile(&(struct trial){.text = vadd, .cpu = "znver99", .features = "+sse2,+avx1024,-sse99"});
   assert_int_equal(result.status, 0);
   plugin->release(&result);
 }
 
-/* Everything that the tests above provoked went into messages. */
-static int saved_stderr, capture[2];
-FIXTURE(silence_starts) {
-  fflush(stderr);
-  saved_stderr = dup(2);
-  if (pipe(capture))
-    return 1;
-  dup2(capture[1], 2);
-  close(capture[1]);
-  return 0;
-}
-FIXTURE(silence_ends) {
-  char heard[4096];
-  dup2(saved_stderr, 2);
-  const ssize_t n = read(capture[0], heard, sizeof heard - 1);
-  if (n > 0)
-    fprintf(stderr, "on stderr: %.*s\n", (int)n, heard);
-  return n != 0;
-}
-
 int main(int argc, char **argv) {
   if (argc != 2)
     return 2;
   plugin_open(argv[1]);
-#define QUIET(test) cmocka_unit_test_setup_teardown(test, silence_starts, silence_ends)
-  const struct CMUnitTest tests[] = {
-      QUIET(runs),
-      QUIET(names_its_version),
-      QUIET(errors_have_places),
-      QUIET(line_directives_hold),
-      QUIET(errors_in_macros_are_where_they_are_used),
-      QUIET(warnings_only_if_asked),
-      QUIET(files_include_each_other),
-      QUIET(included_names_are_as_given),
-      QUIET(headers),
-      QUIET(sees_no_files),
-      QUIET(same_text_same_bytes),
-      QUIET(remarks_have_places),
-      QUIET(openmp_simd_needs_no_runtime),
-      QUIET(features_decide),
-      QUIET(unknown_processors_are_tuned_for_none),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_these(NULL, NULL);
 }

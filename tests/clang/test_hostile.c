@@ -38,7 +38,13 @@ static void repeat(struct text *text, const char *part, int times) {
     text_add(text, part);
 }
 
-CASE(a_megabyte) {
+/* The first test: what the process has freed, its children may take. */
+CASE(little_memory);
+__attribute__((constructor)) static void register_little_memory(void) {
+  add_test((struct CMUnitTest)cmocka_unit_test(little_memory));
+}
+
+TEST(a_megabyte) {
   struct text text = {0};
   text_add(&text, "void f(double *x) {\n");
   while (text.length < 1 << 20)
@@ -48,7 +54,7 @@ CASE(a_megabyte) {
   survive(&text, 0, 0, NULL);
 }
 
-CASE(a_hundred_thousand_terms) {
+TEST(a_hundred_thousand_terms) {
   struct text text = {0};
   text_add(&text, "int f(int a, int b) {\n  return a");
   repeat(&text, "+b", 100000);
@@ -56,7 +62,7 @@ CASE(a_hundred_thousand_terms) {
   survive(&text, 0, 1, NULL);
 }
 
-CASE(deep_nesting) {
+TEST(deep_nesting) {
   static const struct {
     const char *before, *open, *middle, *close, *after;
     int depth;
@@ -86,7 +92,7 @@ CASE(deep_nesting) {
   }
 }
 
-CASE(unbalanced) {
+TEST(unbalanced) {
   static const char *const texts[] = {"void f(void) {",
                                       "void f(void) { } }",
                                       "void f(void { }",
@@ -117,7 +123,7 @@ CASE(unbalanced) {
   survive(&text, 1, 1, NULL);
 }
 
-CASE(nul_bytes) {
+TEST(nul_bytes) {
   struct text text = {0};
   text_add(&text, "void f(void) {\n  int a;");
   text_add_bytes(&text, "\0", 1);
@@ -125,7 +131,7 @@ CASE(nul_bytes) {
   survive(&text, 1, 1, "NUL byte");
 }
 
-CASE(not_text) {
+TEST(not_text) {
   uint32_t seed = 12345;
   for (int round = 0; round < 20; round++) {
     struct text text = {0};
@@ -137,7 +143,7 @@ CASE(not_text) {
   }
 }
 
-CASE(exploding_macros) {
+TEST(exploding_macros) {
   struct text text = {0};
   text_add(&text, "#define A0 +1\n");
   for (int i = 1; i <= 40; i++)
@@ -152,13 +158,13 @@ CASE(exploding_macros) {
   survive(&text, 1, 1, "words");
 }
 
-CASE(endless_includes) {
+TEST(endless_includes) {
   struct text text = {0};
   text_add(&text, "#include \"loop.c\"\n");
   survive(&text, 1, 1, NULL);
 }
 
-CASE(what_the_code_generator_cannot_do) {
+TEST(what_the_code_generator_cannot_do) {
   static const char *const texts[] = {
       "void f(void) { asm(\"nonsense %0\" :: \"r\"(1)); }\n",
       "asm(\"also nonsense\");\n",
@@ -181,7 +187,7 @@ CASE(what_the_code_generator_cannot_do) {
 }
 
 /* LLVM gives up in the middle of what the prover has lowered: that is lost, and releasing it does no harm. */
-CASE(what_breaks_down_when_it_is_lowered) {
+TEST(what_breaks_down_when_it_is_lowered) {
   static const char unit[] = "#include \"kernel.c\"\n",
                     text[] = "register long kept __asm__(\"rbp\");\nvoid f(double *x) { x[0] = kept; }\n";
   const struct compile_file files[] = {{"loop.c", unit, sizeof unit - 1},
@@ -244,8 +250,7 @@ enum { ADDRESSES_ARE_FEW = 1 };
 enum { ADDRESSES_ARE_FEW = 0 }; /* sanitizers take terabytes of them */
 #endif
 
-/* A status, never the end of the process; with enough memory, code. The smallest stack is 64 MB. The first test:
- * what the process has freed, its children may take. */
+/* A status, never the end of the process; with enough memory, code. The smallest stack is 64 MB. */
 CASE(little_memory) {
   if (!ADDRESSES_ARE_FEW)
     skip_since("a sanitizer takes terabytes of addresses");
@@ -264,7 +269,7 @@ CASE(little_memory) {
 static void on_signal(int signal) {
   (void)signal;
 }
-CASE(handlers_come_back) {
+TEST(handlers_come_back) {
   struct sigaction mine = {.sa_handler = on_signal}, now;
   static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
   struct sigaction old[6];
@@ -289,19 +294,5 @@ int main(int argc, char **argv) {
   prover_entry *get;
   memcpy(&get, &entry, sizeof get);
   prover = get();
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(little_memory),
-      cmocka_unit_test(a_megabyte),
-      cmocka_unit_test(a_hundred_thousand_terms),
-      cmocka_unit_test(deep_nesting),
-      cmocka_unit_test(unbalanced),
-      cmocka_unit_test(nul_bytes),
-      cmocka_unit_test(not_text),
-      cmocka_unit_test(exploding_macros),
-      cmocka_unit_test(endless_includes),
-      cmocka_unit_test(handlers_come_back),
-      cmocka_unit_test(what_the_code_generator_cannot_do),
-      cmocka_unit_test(what_breaks_down_when_it_is_lowered),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_these(NULL, NULL);
 }

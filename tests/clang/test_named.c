@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "jit/front/prelude.h"
+#include "jit/kernel/prelude.h"
 #include "jit/target.h"
 #include "plugin.h"
 

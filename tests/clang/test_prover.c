@@ -7,10 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "jit/front/prelude.h"
-#include "jit/proof/found.h"
+#include "jit/found.h"
+#include "jit/kernel/prelude.h"
 #include "jit/prover.h"
-#include "jit/witness/witness.h"
+#include "jit/witness.h"
 #include "op2jit.h"
 #include "planted.h"
 

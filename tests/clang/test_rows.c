@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "jit/front/prelude.h"
+#include "jit/kernel/prelude.h"
 #include "jit/prover.h"
 
 static const struct prover *prover;

@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 
-#include "backend/cuda/driver.h"
-#include "jit/nvrtc/nvrtc.h"
+#include "backend/gpu/cuda/driver.h"
+#include "jit/nvrtc.h"
 
 struct device {
   struct cuda_driver driver;

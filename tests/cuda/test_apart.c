@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "backend.h"
-#include "loop/auto/layout.h"
+#include "loop/chain/layout.h"
 #include "mesh/data.h"
 #include "op2jit_adjoint.h"
 #include "op2jit_bridge.h"
@@ -396,14 +396,12 @@ TEST(it_pays_beyond_what_times_differ_by) {
   assert_false(layout_pays(seconds));
 }
 
-static int make_folder(void **state) {
-  (void)state;
+FIXTURE(make_folder) {
   return mkdtemp(folder) ? 0 : -1;
 }
 
-static int remove_folder(void **state) {
+FIXTURE(remove_folder) {
   char command[80];
-  (void)state;
   snprintf(command, sizeof command, "rm -r %s", folder);
   return system(command);
 }

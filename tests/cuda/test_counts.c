@@ -126,8 +126,7 @@ static bool near(double a, double b, double part) {
 }
 
 /* Sixteen cells of a row have 32 edges: 17 cells of the row and 16 of the next one. */
-CASE(rows_in_their_natural_order) {
-  (void)state;
+TEST(rows_in_their_natural_order) {
   begin(LEAST, LEAST, false, "double");
   run_flux();
   assert_true(seen.warps == 2.0 * LEAST * LEAST / 32);
@@ -149,8 +148,7 @@ static const char add_floats[] = OP_KERNEL(void add_floats(const double *x, floa
 });
 
 /* A row is one addition, of half a sector: two edges name a cell first, so that eight sectors count twice. */
-CASE(rows_of_floats) {
-  (void)state;
+TEST(rows_of_floats) {
   begin(LEAST, LEAST, false, "float");
   works(op_par_loop(add_floats, "add_floats", mesh.edges,
                     op_arg_dat(mesh.a, 0, mesh.ec, 1, "double", OP_READ),
@@ -162,8 +160,7 @@ CASE(rows_of_floats) {
 }
 
 /* Neighbours share sectors, and two edges name one cell first. */
-CASE(components_apart) {
-  (void)state;
+TEST(components_apart) {
   begin(LEAST, LEAST, false, "double:soa");
   run_flux();
   assert_true(seen.values == 256);
@@ -171,8 +168,7 @@ CASE(components_apart) {
   works(op_exit());
 }
 
-CASE(shuffled_edges) {
-  (void)state;
+TEST(shuffled_edges) {
   begin(LEAST, LEAST, true, "double");
   run_flux();
   assert_true(seen.reds == 256);
@@ -184,8 +180,7 @@ CASE(shuffled_edges) {
   works(op_exit());
 }
 
-CASE(direct_rows) {
-  (void)state;
+TEST(direct_rows) {
   begin(LEAST, LEAST, false, "double");
   works(op_par_loop(mix, "mix", mesh.cells, direct(mesh.q, 4, "double", OP_READ),
                     direct(mesh.r, 4, "double", OP_RW)));
@@ -215,8 +210,7 @@ static void run_face(int dim) {
 
 /* Of 32 edges 64 rows of ten sectors, 33 of them different: value by value where each thread reads and adds its own, for no
  * cache keeps them, but two edges name a cell at once; in whole sectors where warps bring them. Rows of 15 are as any others. */
-CASE(rows_of_many_values) {
-  (void)state;
+TEST(rows_of_many_values) {
   begin(LEAST, LEAST, false, "double");
   run_face(40);
   assert_true(seen.far == (16 + 32) * 40);
@@ -249,8 +243,7 @@ static void tried(const char *first, const char *second, const char *third) {
     assert_string_equal(l->variants[1 + i].name, names[i]);
 }
 
-CASE(what_is_tried_on_a_large_mesh) {
-  (void)state;
+TEST(what_is_tried_on_a_large_mesh) {
   begin(WIDE, HIGH, false, "double");
   run_flux();
   /* As by a simulation of airfoil's own mesh: 45, 148, 88, and 140 measured. */
@@ -264,8 +257,7 @@ CASE(what_is_tried_on_a_large_mesh) {
   works(op_exit());
 }
 
-CASE(what_is_tried_where_edges_are_shuffled) {
-  (void)state;
+TEST(what_is_tried_where_edges_are_shuffled) {
   begin(WIDE, HIGH, true, "double");
   run_flux();
   assert_true(seen.fours == 64);
@@ -276,8 +268,7 @@ CASE(what_is_tried_where_edges_are_shuffled) {
 }
 
 /* Launches cost more than what they save. */
-CASE(what_is_tried_on_a_small_mesh) {
-  (void)state;
+TEST(what_is_tried_on_a_small_mesh) {
   begin(LEAST / 4, LEAST / 4, false, "double");
   run_flux();
   tried("warps/256/vectors", "atomics/128/vectors", "warps/256/vectors/joined");
@@ -286,8 +277,7 @@ CASE(what_is_tried_on_a_small_mesh) {
 
 /* Where sums are made in the order of the elements nothing else is tried, and nothing is counted: rows of many values, too,
  * which leave room for smaller blocks, are not near. */
-CASE(what_is_tried_in_strict) {
-  (void)state;
+TEST(what_is_tried_in_strict) {
   static const struct {
     int values, count;
     const char *names[2];
@@ -309,8 +299,7 @@ CASE(what_is_tried_in_strict) {
   unsetenv("OP2_FP");
 }
 
-CASE(what_is_tried_for_rows_of_many_values) {
-  (void)state;
+TEST(what_is_tried_for_rows_of_many_values) {
   begin(LEAST, LEAST, false, "double");
   run_face(40);
   const struct gpu_loop *l = loop_seen->ready.backend_state;
@@ -320,8 +309,7 @@ CASE(what_is_tried_for_rows_of_many_values) {
 }
 
 /* Its rates are kept; without a file that keeps them they are an H100's. */
-CASE(a_device_is_measured_once) {
-  (void)state;
+TEST(a_device_is_measured_once) {
   const struct gpu_rates usual = GPU_RATES_USUAL;
   begin(LEAST / 4, LEAST / 4, false, "double");
   run_flux();
@@ -345,22 +333,4 @@ CASE(a_device_is_measured_once) {
   }
   unlink(file);
   rmdir(folder);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(rows_in_their_natural_order),
-      cmocka_unit_test(components_apart),
-      cmocka_unit_test(rows_of_floats),
-      cmocka_unit_test(shuffled_edges),
-      cmocka_unit_test(direct_rows),
-      cmocka_unit_test(rows_of_many_values),
-      cmocka_unit_test(what_is_tried_on_a_large_mesh),
-      cmocka_unit_test(what_is_tried_where_edges_are_shuffled),
-      cmocka_unit_test(what_is_tried_on_a_small_mesh),
-      cmocka_unit_test(what_is_tried_in_strict),
-      cmocka_unit_test(what_is_tried_for_rows_of_many_values),
-      cmocka_unit_test(a_device_is_measured_once),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,18 +45,15 @@ static int begin(const char *lazy, const char *fuse) {
   return op_init(4, argv, 0) || !declare() ? -1 : 0;
 }
 
-static int open_graphs(void **state) {
-  (void)state;
+FIXTURE(open_graphs) {
   return begin("on", "off");
 }
 
-static int open_fused(void **state) {
-  (void)state;
+FIXTURE(open_fused) {
   return begin("on", "on");
 }
 
-static int open_checked(void **state) {
-  (void)state;
+FIXTURE(open_checked) {
   return begin("check", "on");
 }
 
@@ -102,7 +99,7 @@ static void run_steps(int steps) {
   }
 }
 
-CASE(a_chain_that_comes_again_is_one_graph) {
+TEST_BETWEEN(a_chain_that_comes_again_is_one_graph, open_graphs, stop) {
   run_steps(1);
   assert_int_equal(op_counters()->graphs, 0);
   const long long waits = op_counters()->waits;
@@ -117,7 +114,7 @@ CASE(a_chain_that_comes_again_is_one_graph) {
   compare();
 }
 
-CASE(what_comes_to_a_variable_is_waited_for_once) {
+TEST_BETWEEN(what_comes_to_a_variable_is_waited_for_once, open_graphs, stop) {
   run_steps(1);
   for (int i = 2; i <= 5; i++) {
     double s = 0;
@@ -133,7 +130,7 @@ CASE(what_comes_to_a_variable_is_waited_for_once) {
   compare();
 }
 
-CASE(what_a_program_changes_is_seen) {
+TEST_BETWEEN(what_a_program_changes_is_seen, open_graphs, stop) {
   run_steps(3);
   for (int i = 4; i <= 8; i++) {
     factor = i % 3;
@@ -145,7 +142,7 @@ CASE(what_a_program_changes_is_seen) {
   assert_true(op_counters()->graphs > 2);
 }
 
-CASE(fused_loops_are_in_it) {
+TEST_BETWEEN(fused_loops_are_in_it, open_fused, stop) {
   run_steps(4);
   compare();
   assert_int_equal(op_counters()->fused, 4 * 3);
@@ -153,7 +150,7 @@ CASE(fused_loops_are_in_it) {
 }
 
 /* The graph has the address of what is freed. */
-CASE(one_goes_with_a_dat_of_it) {
+TEST_BETWEEN(one_goes_with_a_dat_of_it, open_graphs, stop) {
   for (int round = 0; round < 3; round++) {
     op_dat d = op_decl_dat(cells, 1, "double", NULL, "d");
     double by = 2;
@@ -173,13 +170,13 @@ CASE(one_goes_with_a_dat_of_it) {
   assert_int_equal(op_counters()->graphs, 6);
 }
 
-CASE(with_check_both_ways_are_compared) {
+TEST_BETWEEN(with_check_both_ways_are_compared, open_checked, stop) {
   run_steps(4);
   compare();
   assert_true(op_counters()->fused > 0);
 }
 
-CASE(a_driver_without_graphs_does_without) {
+TEST_BETWEEN(a_driver_without_graphs_does_without, open_graphs, stop) {
   const char *hip = getenv("OP2_HIP"), *driver = hip ? hip : getenv("OP2_CUDA_DRIVER");
   if (!driver || !strstr(driver, "standin"))
     skip_since("a real driver has graphs; the stand-in can be asked to have none");
@@ -190,19 +187,4 @@ CASE(a_driver_without_graphs_does_without) {
   run_steps(4);
   compare();
   assert_int_equal(op_counters()->graphs, 0);
-}
-
-#define graphs_test(f, open) cmocka_unit_test_setup_teardown(f, open, stop)
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      graphs_test(a_chain_that_comes_again_is_one_graph, open_graphs),
-      graphs_test(what_comes_to_a_variable_is_waited_for_once, open_graphs),
-      graphs_test(what_a_program_changes_is_seen, open_graphs),
-      graphs_test(fused_loops_are_in_it, open_fused),
-      graphs_test(one_goes_with_a_dat_of_it, open_graphs),
-      graphs_test(with_check_both_ways_are_compared, open_checked),
-      graphs_test(a_driver_without_graphs_does_without, open_graphs),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

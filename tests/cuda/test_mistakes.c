@@ -176,7 +176,7 @@ static bool is_right(const struct mesh_data *want, const struct mesh_data *got) 
 static bool all;
 static struct device device; /* for the checker's own entries */
 
-CASE(every_mistake_is_found) {
+TEST(every_mistake_is_found) {
   char words[20000];
   struct mesh_data want;
   expected(&want);
@@ -197,7 +197,7 @@ CASE(every_mistake_is_found) {
     }
 }
 
-CASE(right_ones_pass) {
+TEST(right_ones_pass) {
   static const char *const variants[] = {
       "atomics/64",      "atomics/32/vectors", "staged/64",          "staged/64/sorted/vectors",
       "blocks/64",       "blocks/32/sorted",   "colours/64",         "apart/64/vectors",
@@ -218,7 +218,7 @@ CASE(right_ones_pass) {
     }
 }
 
-CASE(a_variant_has_one_block_size) {
+TEST(a_variant_has_one_block_size) {
   struct mesh_data got;
   assert_int_equal(run(&got, "blocks/64/128", false, ""), OP_ERR_ENV);
 }
@@ -230,10 +230,7 @@ int main(int argc, char **argv) {
   setenv("STANDIN_DEPENDENT", "1", 1);
   device_open(&device, "checked");
   op_set_error_handler(OP_ERRORS_RETURN, NULL);
-  const struct CMUnitTest tests[] = {cmocka_unit_test(a_variant_has_one_block_size),
-                                     cmocka_unit_test(right_ones_pass),
-                                     cmocka_unit_test(every_mistake_is_found)};
-  int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  int failed = run_these(NULL, NULL);
   device_close(&device);
   return failed;
 }

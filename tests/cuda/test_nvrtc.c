@@ -18,10 +18,10 @@
 #include <unistd.h>
 
 #ifdef OP2JIT_HIP
-#include "backend/hip/hip.h"
+#include "backend/gpu/hip/hip.h"
 #endif
-#include "jit/generate/gpu/gpu.h"
-#include "jit/nvrtc/nvrtc.h"
+#include "jit/emit/gpu/gpu.h"
+#include "jit/nvrtc.h"
 
 extern char **environ;
 

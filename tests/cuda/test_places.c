@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "backend.h"
-#include "backend/cuda/cuda.h"
+#include "backend/gpu/cuda/cuda.h"
 
 /* ---- what is missing ---- */
 TEST(missing_parts) {

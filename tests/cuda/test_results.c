@@ -72,8 +72,7 @@ static double add_up(op_set set, op_dat x) {
   return total;
 }
 
-CASE(the_order_is_the_same_for_every_size) {
-  (void)state;
+TEST(the_order_is_the_same_for_every_size) {
   static const int blocks[] = {SIZE_OF_ONE, 64, 128, 192, 256, 512, 1024};
   const size_t few = lanes ? sizeof blocks / sizeof *blocks : 1; /* PoCL needs longer to compile */
   for (size_t b = 0; b < few; b++) {
@@ -94,8 +93,7 @@ CASE(the_order_is_the_same_for_every_size) {
 }
 
 /* The blocks of all colours count. */
-CASE(launches_of_a_loop_have_one_result) {
-  (void)state;
+TEST(launches_of_a_loop_have_one_result) {
   static int table[2 * COLOURED];
   static const char *const variants[] = {"colours/64", "blocks/64", "apart/128", "atomics/64", "warps/64"};
   double all = 0;
@@ -128,8 +126,7 @@ static int is_test(const char *variable) {
 }
 
 /* A copy to the host, or a second launch, would fail. */
-CASE(they_need_no_kernel_and_no_copy_of_their_own) {
-  (void)state;
+TEST(they_need_no_kernel_and_no_copy_of_their_own) {
   static const char *const calls[2][2] = {{"cuMemcpyDtoHAsync_v2:1:1", "cuLaunchKernel:2:1"},
                                           {"clEnqueueReadBuffer:1:-5", "clEnqueueNDRangeKernel:2:-5"}};
   const bool opencl = strcmp(getenv("OP2_BACKEND"), "opencl") == 0;
@@ -155,8 +152,7 @@ CASE(they_need_no_kernel_and_no_copy_of_their_own) {
 }
 
 /* Blocks run in the order of their numbers here, so that a sum by atomic additions shows it. */
-CASE(every_second_loop_runs_backwards) {
-  (void)state;
+TEST(every_second_loop_runs_backwards) {
   enum { BLOCK = 64 };
   static int table[N];
   double forwards = 0, backwards = 0;
@@ -196,9 +192,5 @@ int main(int argc, char **argv) {
   copied = combined || (argc > 2 && strcmp(argv[2], "copied") == 0);
   for (int i = 0; i < N; i++)
     values[i] = 1.0 / (double)(1 + i * 7919L % 104729) - (i % 3 ? 0.0 : 1e-3);
-  const struct CMUnitTest tests[] = {cmocka_unit_test(the_order_is_the_same_for_every_size),
-                                     cmocka_unit_test(launches_of_a_loop_have_one_result),
-                                     cmocka_unit_test(they_need_no_kernel_and_no_copy_of_their_own),
-                                     cmocka_unit_test(every_second_loop_runs_backwards)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_these(NULL, NULL);
 }

@@ -242,7 +242,7 @@ static int count_of(const char *text, const char *word) {
   return count;
 }
 
-CASE(threads_share_elements) {
+TEST_BETWEEN(threads_share_elements, open_mesh, close_mesh) {
   static char report[65536];
   fold_all();
   fold_all();
@@ -251,10 +251,4 @@ CASE(threads_share_elements) {
   works(op_report_json(report, sizeof report));
   if (count_of(report, "/rows") < KERNELS)
     fail_msg("not all of %d loops have the form: %s", KERNELS, report);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(threads_share_elements, open_mesh, close_mesh)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,9 +4,9 @@
 
 #include "../api/support.h"
 #include "backend/backend.h"
+#include "loop/choose.h"
 #include "record/launch.h"
 #include "record/record.h"
-#include "tune/choose.h"
 
 enum { ROWS = 4200, COLS = 900, ROUNDS = 110, WORDS = 40 };
 
@@ -97,7 +97,7 @@ static void tuned(bool ordered, int mean, int longest, const char *wanted, const
     fail_msg("%d targets on average, %d at most, where %s is quick: runs as %s", mean, longest, wanted, ran);
 }
 
-CASE(long_rows_begin_with_several_threads) {
+TEST(long_rows_begin_with_several_threads) {
   first_guess("contract", false, 3, 20, "");
   first_guess("contract", false, 9, 20, "/rows8");
   first_guess("contract", false, 20, 100, "/rows16");
@@ -107,7 +107,7 @@ CASE(long_rows_begin_with_several_threads) {
   first_guess("fast", true, 20, 100, "/rows16");
 }
 
-CASE(the_tuner_tries_other_numbers) {
+TEST(the_tuner_tries_other_numbers) {
   tuned(false, 9, 20, "", "");
   tuned(false, 9, 20, "/rows16", "/rows16");
   tuned(false, 5, 20, "/rows4", "/rows4");
@@ -115,10 +115,4 @@ CASE(the_tuner_tries_other_numbers) {
   /* Short rows, and kernels that do not allow it. */
   tuned(false, 2, 20, "/rows", "");
   tuned(true, 9, 20, "/rows", "");
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(long_rows_begin_with_several_threads),
-                                     cmocka_unit_test(the_tuner_tries_other_numbers)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/exact/exact.h"
+#include "base/exact.h"
 #include "op2jit.h"
 
 enum {

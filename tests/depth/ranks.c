@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "plan/depth/early.h"
+#include "plan/early.h"
 
 enum { FAR = 1000 };
 

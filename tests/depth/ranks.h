@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "plan/depth/depth.h"
+#include "plan/depth.h"
 
 enum {
   RANKS_MOST = 5,

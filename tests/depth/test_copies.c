@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/depth/early.h"
+#include "plan/early.h"
 #include "ranks.h"
 
 enum { CASES = 2500, MORE_CASES = 40000, MUTANT_CASES = 6000 };
@@ -131,8 +131,8 @@ static void check_parts(const unsigned char *when, long cut, long owned, const c
 
 /* Of n segments from s on, whose copies on the rank these are. */
 static int find_when(const struct world *w, const struct local *l, const struct depths *d, int s, int n,
-                     struct copies *const copies[TOGETHER_MOST], bool parts, struct choice *choice, int r,
-                     const char **wrong) {
+                     struct deep_copies *const copies[TOGETHER_MOST], bool parts, struct choice *choice,
+                     int r, const char **wrong) {
   struct copies_list sent[TOGETHER_MOST][DATS_MOST];
   long cuts[TOGETHER_MOST][LOOPS_MOST];
   struct early_segment segments[TOGETHER_MOST];
@@ -164,7 +164,7 @@ static int find_when(const struct world *w, const struct local *l, const struct 
 
 /* On each rank: the copies of segment s; `behind`: only what it needs. *wrong: there is no memory. */
 static void find_copies(struct world *w, const struct local *l, const struct depths *d, int s, int place,
-                        bool behind, struct copies *c, struct choice *choice, const char **wrong) {
+                        bool behind, struct deep_copies *c, struct choice *choice, const char **wrong) {
   struct error err = {0};
   for (int r = 0; r < w->nranks; r++) {
     if (deep_copies_find(&c[r], &l[r].chain, l[r].sets, d->first[s], d->first[s + 1], &err))
@@ -179,14 +179,14 @@ static void find_copies(struct world *w, const struct local *l, const struct dep
 static void find(struct world *w, const struct depths *d, int s, int n, bool parts, struct choice *choice,
                  const char **wrong) {
   static struct local l[RANKS_MOST];
-  struct copies c[TOGETHER_MOST + 1][RANKS_MOST] = {{{0}}};
+  struct deep_copies c[TOGETHER_MOST + 1][RANKS_MOST] = {{{0}}};
   memset(choice, 0, sizeof *choice);
   for (int r = 0; r < w->nranks; r++)
     make_local(w, r, &l[r]);
   for (int i = 0; i <= n && s + i < d->nsegments; i++)
     find_copies(w, l, d, s + i, i, i == n, c[i], choice, wrong);
   for (int r = 0; r < w->nranks; r++) {
-    struct copies *own[TOGETHER_MOST] = {&c[0][r], &c[1][r], &c[2][r]};
+    struct deep_copies *own[TOGETHER_MOST] = {&c[0][r], &c[1][r], &c[2][r]};
     if (!*wrong && find_when(w, &l[r], d, s, n, own, parts, choice, r, wrong))
       *wrong = "there is no memory";
     for (int i = 0; i <= n; i++)

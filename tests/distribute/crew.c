@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/size.h"
+#include "base/list.h"
 
 enum { STACK = 1 << 20 };
 

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "base/size.h"
+#include "base/list.h"
 
 static void *must(void *memory) {
   if (!memory)

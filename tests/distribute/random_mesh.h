@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "spread/distribute/build.h"
+#include "spread/parts/build.h"
 
 enum { MOST_SETS = 8, MOST_MAPS = 12 };
 

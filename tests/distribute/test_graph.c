@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "crew.h"
 #include "random_mesh.h"
-#include "spread/partition/graph.h"
+#include "spread/parts/graph.h"
 
 struct trial {
   struct random_mesh mesh;
@@ -177,8 +177,4 @@ TEST(test_hub) {
   assert_int_equal(reached(&t, SOURCES), SOURCES);
   forget(&t);
   random_mesh_free(&t.mesh);
-}
-
-int main(void) {
-  return run_these(NULL, NULL);
 }

@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "crew.h"
 #include "random_mesh.h"
-#include "spread/distribute/build.h"
-#include "spread/distribute/directory.h"
-#include "spread/distribute/mail.h"
-#include "spread/distribute/move.h"
-#include "spread/distribute/numbers.h"
+#include "spread/parts/build.h"
+#include "spread/parts/directory.h"
+#include "spread/parts/mail.h"
+#include "spread/parts/move.h"
+#include "spread/parts/numbers.h"
 
 struct trial {
   struct random_mesh mesh;
@@ -40,16 +40,16 @@ static int build_one(struct comm *comm, void *user, struct error *err) {
 
 /* ---- the definition ---- */
 
-enum kind { NOWHERE, CORE, BOUNDARY, EXEC, NONEXEC };
+enum region { NOWHERE, CORE, BOUNDARY, EXEC, NONEXEC };
 
 /* What one entry reaches its element does, and with it all its entries. */
-static void entries_are_as_elements(const struct random_mesh *mesh, enum kind *kinds[MOST_SETS]) {
+static void entries_are_as_elements(const struct random_mesh *mesh, enum region *kinds[MOST_SETS]) {
   for (int pass = 0; pass < 2; pass++)
     for (int k = 0; k < mesh->nsets; k++) {
       const int s = pass == 0 ? mesh->nsets - 1 - k : k;
       for (int e = 0; mesh->begin[s] && e < mesh->size[mesh->of[s]]; e++)
         for (long long i = mesh->begin[s][e]; i < mesh->begin[s][e + 1]; i++) {
-          enum kind *element = &kinds[mesh->of[s]][e], *entry = &kinds[s][i];
+          enum region *element = &kinds[mesh->of[s]][e], *entry = &kinds[s][i];
           if (pass == 0 && *entry > *element)
             *element = *entry;
           if (pass == 1)
@@ -58,7 +58,7 @@ static void entries_are_as_elements(const struct random_mesh *mesh, enum kind *k
     }
 }
 
-static enum kind *kinds_of(const struct random_mesh *mesh, int rank, enum kind *kinds[MOST_SETS]) {
+static enum region *kinds_of(const struct random_mesh *mesh, int rank, enum region *kinds[MOST_SETS]) {
   for (int s = 0; s < mesh->nsets; s++) {
     kinds[s] = array_new((size_t)mesh->size[s], sizeof **kinds);
     for (int e = 0; e < mesh->size[s]; e++)
@@ -80,8 +80,8 @@ static enum kind *kinds_of(const struct random_mesh *mesh, int rank, enum kind *
   for (int m = 0; m < mesh->nmaps; m++) {
     const struct random_map *map = &mesh->maps[m];
     for (int i = 0; i < mesh->size[map->from] * map->arity; i++) {
-      const enum kind source = kinds[map->from][i / map->arity];
-      enum kind *target = &kinds[map->to][map->table[i]];
+      const enum region source = kinds[map->from][i / map->arity];
+      enum region *target = &kinds[map->to][map->table[i]];
       if ((source == CORE || source == BOUNDARY || source == EXEC) && *target == NOWHERE)
         *target = NONEXEC;
     }
@@ -89,14 +89,14 @@ static enum kind *kinds_of(const struct random_mesh *mesh, int rank, enum kind *
   return kinds[0];
 }
 
-static enum kind kind_at(const long *extents, long local) {
+static enum region kind_at(const long *extents, long local) {
   return local < extents[EXTENT_CORE]    ? CORE
          : local < extents[EXTENT_OWNED] ? BOUNDARY
          : local < extents[EXTENT_EXEC]  ? EXEC
                                          : NONEXEC;
 }
 
-static void check_set(const struct trial *t, int rank, int s, const enum kind *kinds) {
+static void check_set(const struct trial *t, int rank, int s, const enum region *kinds) {
   const struct built_set *set = &t->built[rank].sets[s];
   const long long *numbers = set->spread->numbers;
   long wanted = 0;
@@ -177,7 +177,7 @@ static const struct halo_exchange *home_of(const struct trial *t, int rank, int 
 }
 static const struct halo_exchange *map_halo_of(const struct trial *t, int rank, int s, int m) {
   (void)s;
-  return &t->built[rank].maps[m].halo->exchange;
+  return t->built[rank].maps[m].halo;
 }
 
 /* `user`: the sender's elements are numbers among those that it declared. */
@@ -223,7 +223,7 @@ static void check_map_halo(const struct trial *t, int rank, int m) {
   const struct random_map *map = &t->mesh.maps[m];
   const struct built_set *from = &t->built[rank].sets[map->from], *to = &t->built[rank].sets[map->to];
   const struct built_map *built = &t->built[rank].maps[m];
-  const struct halo_side *receive = &built->halo->exchange.receive;
+  const struct halo_side *receive = &built->halo->receive;
   check_exchange(t, map->to, rank, receive, map_halo_of, m, false);
   bool *reached = array_new((size_t)to->extents[EXTENT_NONEXEC], 1);
   long wanted = 0;
@@ -243,7 +243,7 @@ static void check_map_halo(const struct trial *t, int rank, int m) {
 static long long check_trial(struct trial *t) {
   long long copies = 0;
   for (int rank = 0; rank < t->mesh.ranks; rank++) {
-    enum kind *kinds[MOST_SETS];
+    enum region *kinds[MOST_SETS];
     kinds_of(&t->mesh, rank, kinds);
     for (int s = 0; s < t->mesh.nsets; s++) {
       check_set(t, rank, s, kinds[s]);
@@ -274,7 +274,7 @@ static long long one_trial(int ranks, uint64_t seed, bool ragged) {
   return copies;
 }
 
-CASE(halos_are_as_defined) {
+TEST(halos_are_as_defined) {
   static const int ranks[] = {1, 2, 3, 4, 7, 8, 16, 33, 64};
   long long copies = 0;
   for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++)
@@ -294,7 +294,7 @@ static long steps_of(int rank, const struct built_set *cells, long cell) {
 
 /* A grid of cells in two halves, whose common border edges one rank owns: so the other one learns of its border by copies alone. Cells
  * by their distance from it, the farthest first; edges by that of the nearer cell; those of one distance in the program's order. */
-CASE(core_is_numbered_inwards) {
+TEST(core_is_numbered_inwards) {
   enum { UPRIGHT = (WIDTH - 1) * HEIGHT, EDGES = UPRIGHT + WIDTH * (HEIGHT - 1) };
   enum { CELLS_ = WIDTH * HEIGHT, CELL = 0, EDGE = 1, RANKS = 2 };
   struct trial trial = {.inwards = CELL, .built = array_new(RANKS, sizeof *trial.built)}, *t = &trial;
@@ -340,7 +340,7 @@ CASE(core_is_numbered_inwards) {
   random_mesh_free(&t->mesh);
 }
 
-CASE(numbers_are_found_again) {
+TEST(numbers_are_found_again) {
   uint64_t random = 77;
   for (int round = 0; round < 20; round++) {
     enum { COUNT = 3000 };
@@ -365,7 +365,7 @@ CASE(numbers_are_found_again) {
 }
 
 /* Owned numbers in several shapes: all that are there are found, their neighbours are not. */
-CASE(stretches_are_found) {
+TEST(stretches_are_found) {
   uint64_t random = 5;
   for (int round = 0; round < 200; round++) {
     enum { COUNT = 400 };
@@ -399,7 +399,7 @@ CASE(stretches_are_found) {
   }
 }
 
-CASE(numbers_are_put_in_order) {
+TEST(numbers_are_put_in_order) {
   uint64_t random = 9;
   for (int round = 0; round < 200; round++) {
     enum { COUNT = 300 };
@@ -450,7 +450,7 @@ static int carry_both_ways(struct comm *comm, void *user, struct error *err) {
   return OP_OK;
 }
 
-CASE(rows_go_home_and_back) {
+TEST(rows_go_home_and_back) {
   for (uint64_t seed = 1; seed < 20; seed++) {
     const int ranks = 1 + (int)seed % 9;
     struct trial t = {
@@ -466,7 +466,7 @@ CASE(rows_go_home_and_back) {
 }
 
 /* Against a table of all ranks: few and many ranks, in any order, near and far apart. */
-CASE(tallies_count_by_rank) {
+TEST(tallies_count_by_rank) {
   enum { RANKS = 3000, ITEMS = 5000 };
   uint64_t random = 11;
   for (int round = 0; round < 60; round++) {
@@ -538,14 +538,14 @@ static int carry_many(struct comm *comm, void *user, struct error *err) {
         if (*(double *)row_value(&target, at, v) != (double)((all - 1 - before - i) * VALUES + v) + 1e7 * r)
           code = error_set(err, OP_ERR_INTERNAL, "row %ld of rank %d is another one's", i, r);
   }
-  exchange_free(&x);
+  halo_exchange_free(&x);
   free(from);
   free(into);
   tally_free(&counts);
   return code;
 }
 
-CASE(many_rows_travel_in_batches) {
+TEST(many_rows_travel_in_batches) {
   for (int ranks = 1; ranks < 6; ranks++)
     crew_run(ranks, carry_many, NULL);
 }
@@ -582,7 +582,7 @@ static int move_on(struct comm *comm, const struct trial *t, struct share *share
     if (!code && !homes_are_right(&t->mesh, s, &share->sets[s]))
       code = error_set(err, OP_ERR_INTERNAL, "it is forgotten who declared set %d", s);
     free(part[s]);
-    exchange_free(&routes[s]);
+    halo_exchange_free(&routes[s]);
   }
   return code;
 }
@@ -617,7 +617,7 @@ static int move_one(struct comm *comm, void *user, struct error *err) {
       code = error_set(err, OP_ERR_INTERNAL, "map %d did not arrive", m);
   for (int s = 0; s < moved.nsets; s++) {
     free(part[s]);
-    exchange_free(&routes[s]);
+    halo_exchange_free(&routes[s]);
   }
   if (!code)
     code = move_on(comm, t, &moved, err);
@@ -626,7 +626,7 @@ static int move_one(struct comm *comm, void *user, struct error *err) {
   return code;
 }
 
-CASE(elements_move_with_their_rows) {
+TEST(elements_move_with_their_rows) {
   for (uint64_t seed = 1; seed < 40; seed++) {
     const int ranks = 1 + (int)seed % 9;
     struct trial t = {.seed = seed};
@@ -659,20 +659,10 @@ static int tell_in_any_order(struct comm *comm, void *user, struct error *err) {
   return code;
 }
 
-CASE(directories_are_told_in_stretches) {
+TEST(directories_are_told_in_stretches) {
   enum { RANKS = 3 };
   long long bytes[RANKS];
   crew_run(RANKS, tell_in_any_order, bytes);
   for (int r = 0; r < RANKS; r++)
     assert_in_range(bytes[r], 1, 100);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(numbers_are_found_again),       cmocka_unit_test(stretches_are_found),
-      cmocka_unit_test(numbers_are_put_in_order),      cmocka_unit_test(many_rows_travel_in_batches),
-      cmocka_unit_test(tallies_count_by_rank),         cmocka_unit_test(halos_are_as_defined),
-      cmocka_unit_test(core_is_numbered_inwards),      cmocka_unit_test(rows_go_home_and_back),
-      cmocka_unit_test(elements_move_with_their_rows), cmocka_unit_test(directories_are_told_in_stretches)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "crew.h"
 #include "random_mesh.h"
-#include "spread/distribute/follow.h"
-#include "spread/partition/parts.h"
-#include "spread/partition/weights.h"
+#include "spread/parts/numbers.h"
+#include "spread/parts/parts.h"
+#include "spread/parts/weights.h"
 
 enum { MOST_POINTS = 4000 };
 
@@ -450,8 +450,4 @@ TEST(costs_come_down_to_the_prime_set) {
       random_mesh_free(&t.mesh);
     }
   assert_true(different > 1000);
-}
-
-int main(void) {
-  return run_these(NULL, NULL);
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run/caches.h"
+#include "exec/caches.h"
 
 static const struct scene {
   const char *name;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../unit.h"
-#include "base/exact/exact.h"
+#include "base/exact.h"
 
 enum { COUNT = 5000 };
 
@@ -52,10 +52,9 @@ static void same(double a, double b) {
   assert_memory_equal(&a, &b, sizeof a);
 }
 
-static void any_order_has_the_same_bits(void **unused) {
+TEST(any_order_has_the_same_bits) {
   static const int ranges[][2] = {{0, 0}, {-3, 3}, {-60, 60}, {-700, 700}, {-1074, -1060}, {-1074, 900}};
   static double values[COUNT];
-  (void)unused;
   for (size_t r = 0; r < sizeof ranges / sizeof *ranges; r++) {
     struct exact one_by_one = {0};
     for (int i = 0; i < COUNT; i++) {
@@ -71,11 +70,10 @@ static void any_order_has_the_same_bits(void **unused) {
 
 /* One that leaves the piece's range and what takes it back, smaller and larger ones, and what is no number: each behind a
  * piece whose steps would be taken. */
-static void pieces_need_not_be_like_those_before(void **unused) {
+TEST(pieces_need_not_be_like_those_before) {
   enum { PIECE = 256, PIECES = 40 };
   static const double odd[] = {0x1p30, 0x1p57, 0x1p300, 0x1p1000, 0x1p-70, 0x1p-1074, INFINITY, NAN, -0.0};
   double values[PIECE];
-  (void)unused;
   for (size_t o = 0; o < sizeof odd / sizeof *odd; o++) {
     struct exact sum = {0}, one_by_one = {0};
     for (int p = 0; p < PIECES; p++) {
@@ -101,9 +99,8 @@ static void pieces_need_not_be_like_those_before(void **unused) {
 }
 
 /* Whole numbers of few bits have a sum that is known. */
-static void sums_are_right(void **unused) {
+TEST(sums_are_right) {
   static double values[COUNT];
-  (void)unused;
   for (int scale = -1074; scale < 900; scale += 97) {
     int64_t sum = 0;
     for (int i = 0; i < COUNT; i++) {
@@ -115,18 +112,16 @@ static void sums_are_right(void **unused) {
   }
 }
 
-static void what_cancels_leaves_the_rest(void **unused) {
+TEST(what_cancels_leaves_the_rest) {
   double values[] = {1e308, 1e-308, -1e308, 3, 0x1p-1074, -3, 1e300, -1e300};
   double nothing[] = {1e200, -5, 5, -1e200, 0, -0.0};
-  (void)unused;
   same(sum_of(values, 8, false), 1e-308 + 0x1p-1074);
   same(sum_of(nothing, 6, true), -0.0);
 }
 
-static void it_is_rounded_once(void **unused) {
+TEST(it_is_rounded_once) {
   const double half[] = {1, 0x1p-53}, more[] = {1, 0x1p-53, 0x1p-1074}, odd[] = {1 + 0x1p-52, 0x1p-53},
                below_half[] = {-1, -0x1p-53, 0x1p-300}, carries[] = {0x1.fffffffffffffp0, 0x1p-53};
-  (void)unused;
   same(sum_of(half, 2, false), 1);
   same(sum_of(more, 3, false), 1 + 0x1p-52);
   same(sum_of(odd, 2, false), 1 + 0x1p-51);
@@ -135,12 +130,11 @@ static void it_is_rounded_once(void **unused) {
 }
 
 /* Not to a double first, where the last value is lost. */
-static void floats_are_rounded_once(void **unused) {
+TEST(floats_are_rounded_once) {
   static const double values[][3] = {{1, 0x1p-24, 0x1p-60},   {-1, -0x1p-24, -0x1p-100},
                                      {1, 0x1p-24, -0x1p-60},  {1, 0x1p-24, 0},
                                      {0x1p-149, 0x1p-140, 0}, {0x1.fffffep127, 0x1p127, 0}};
   static const float expected[] = {1 + 0x1p-23F, -1 - 0x1p-23F, 1, 1, 0x1p-149F + 0x1p-140F, INFINITY};
-  (void)unused;
   for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
     struct exact sum = {0};
     exact_add_values(&sum, values[i], 3);
@@ -149,10 +143,9 @@ static void floats_are_rounded_once(void **unused) {
   }
 }
 
-static void what_is_no_number_shows(void **unused) {
+TEST(what_is_no_number_shows) {
   const double plus[] = {1, INFINITY, 2}, both[] = {INFINITY, -INFINITY}, lost[] = {1, NAN},
                over[] = {0x1p1023, 0x1p1023}, back[] = {0x1p1023, 0x1p1023, -0x1p1023};
-  (void)unused;
   same(sum_of(plus, 3, false), INFINITY);
   assert_true(isnan(sum_of(both, 2, false)));
   assert_true(isnan(sum_of(lost, 2, true)));
@@ -167,9 +160,8 @@ static double extremum_of(bool most, double start, const double *values, int n, 
   return best;
 }
 
-static void extrema_know_no_order(void **unused) {
+TEST(extrema_know_no_order) {
   static const double zeros[] = {0.0, -0.0, 0.0}, lost[] = {3, NAN, -3};
-  (void)unused;
   for (int first = 0; first < 3; first++) {
     same(extremum_of(false, 1, zeros, 3, first), -0.0);
     same(extremum_of(true, -1, zeros, 3, first), 0.0);
@@ -180,11 +172,10 @@ static void extrema_know_no_order(void **unused) {
 }
 
 /* Of many at a time as of one by one, and whatever is among them. */
-static void many_have_the_extremum_of_one_by_one(void **unused) {
+TEST(many_have_the_extremum_of_one_by_one) {
   static const double odd[] = {3, 0.0, -0.0, INFINITY, -INFINITY, NAN, -NAN, 0x1p-1074, -0x1p-1074, 0x1p1023};
   enum { ODD = sizeof odd / sizeof *odd };
   static double values[COUNT];
-  (void)unused;
   for (int turn = 0; turn < 400; turn++) {
     const int n = below(turn < 200 ? 70 : EXACT_PIECE) + 1, kind = turn % 4;
     const double start = turn % 5 ? odd[below(ODD)] : any(-60, 60), least = below(2) ? 1 : -1;
@@ -201,17 +192,4 @@ static void many_have_the_extremum_of_one_by_one(void **unused) {
       same(best, extremum_of(most, start, values, n, 0));
     }
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(any_order_has_the_same_bits),
-                                     cmocka_unit_test(pieces_need_not_be_like_those_before),
-                                     cmocka_unit_test(sums_are_right),
-                                     cmocka_unit_test(what_cancels_leaves_the_rest),
-                                     cmocka_unit_test(it_is_rounded_once),
-                                     cmocka_unit_test(floats_are_rounded_once),
-                                     cmocka_unit_test(what_is_no_number_shows),
-                                     cmocka_unit_test(extrema_know_no_order),
-                                     cmocka_unit_test(many_have_the_extremum_of_one_by_one)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -82,7 +82,7 @@ static double run(struct problem *p, const struct schedule *s, int threads, size
   return total;
 }
 
-CASE(same_bits) {
+TEST(same_bits) {
   struct error err = {0};
   struct problem p;
   make(&p, 20000);
@@ -135,7 +135,7 @@ static void check_visits(const struct schedule *s, long size, int threads) {
   free(visits);
 }
 
-CASE(every_element_once) {
+TEST(every_element_once) {
   struct error err = {0};
   static const long sizes[] = {0, 1, 63, 64, 1000, 65536, 100001};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
@@ -176,7 +176,7 @@ static void second_phase(void *const *frame, const int *list, long begin, long e
     o->foreign++;
 }
 
-CASE(phases_and_owners) {
+TEST(phases_and_owners) {
   struct item items[8];
   struct phase phases[2] = {{0, 4, true}, {4, 4, true}};
   for (int i = 0; i < 8; i++)
@@ -219,7 +219,7 @@ static void sum_tile(void *const *frame, const int *list, long begin, long end) 
   assert_ptr_equal(frame[0], NULL);
 }
 
-CASE(works_of_one_owner_in_their_order) {
+TEST(works_of_one_owner_in_their_order) {
   struct item items[2 * tiles];
   struct phase phase = {0, 2 * tiles, true};
   for (int i = 0; i < tiles; i++) {
@@ -248,7 +248,7 @@ CASE(works_of_one_owner_in_their_order) {
   }
 }
 
-CASE(small_sets_on_one_thread) {
+TEST(small_sets_on_one_thread) {
   struct team *team = open_team(4);
   assert_int_equal(executor_threads(team, 100, 0), 1);
   assert_int_equal(executor_threads(team, 1000000, 0), 4);
@@ -259,7 +259,7 @@ CASE(small_sets_on_one_thread) {
 }
 
 /* Enough for many threads, fewer and longer where each has results, whole strips, and never none. */
-CASE(sizes_of_chunks) {
+TEST(sizes_of_chunks) {
   static const struct {
     long size, plain, combining;
   } cases[] = {{0, 256, 256},       {1, 256, 256},         {20000, 256, 320},
@@ -271,7 +271,7 @@ CASE(sizes_of_chunks) {
 }
 
 /* No thread of 64 gets an eighth more than its share of a set that is not small. */
-CASE(chunks_are_shared_out_evenly) {
+TEST(chunks_are_shared_out_evenly) {
   enum { threads = 64 };
   for (long size = 262144; size < 300000000; size += 1 + size / 7)
     for (int combining = 0; combining < 2; combining++) {
@@ -334,7 +334,7 @@ static long far_away(const int *thread_of, int part) {
   return count;
 }
 
-CASE(memory_is_near_its_user) {
+TEST(memory_is_near_its_user) {
   struct error err = {0};
   struct sigaction catch = {.sa_sigaction = first_touch, .sa_flags = SA_SIGINFO}, old;
   int *direct = calloc(elements, sizeof *direct), *coloured = calloc(elements, sizeof *coloured);
@@ -378,10 +378,9 @@ CASE(memory_is_near_its_user) {
 #endif
 
 /* Loops over many arrays would wait for one line of each cache if all began at the same place of a page. */
-static void arrays_begin_at_different_lines(void **state) {
+TEST(arrays_begin_at_different_lines) {
   enum { arrays = 60, lines = 64 };
   const size_t sizes[] = {20000, (size_t)5 << 20};
-  (void)state;
   for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
     unsigned char *memory[arrays];
     int users[lines] = {0};
@@ -401,10 +400,9 @@ static void arrays_begin_at_different_lines(void **state) {
 
 /* The same for components that lie apart, of which at least 32 go to different lines; and there is memory for all
  * of them. */
-static void components_begin_at_different_lines(void **state) {
+TEST(components_begin_at_different_lines) {
   enum { components = 32, lines = 64 };
   const long sizes[] = {0, 1, 16, 17, 512, 4096, (1 << 20) - 5, 1 << 20, (1 << 20) + 1};
-  (void)state;
   for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
     for (size_t value = sizeof(float); value <= sizeof(double); value *= 2) {
       const struct dat dat = {.row_bytes = components * value};
@@ -422,19 +420,5 @@ static void components_begin_at_different_lines(void **state) {
 int main(int argc, char **argv) {
   if (argc == 2) /* cases that are left out: what an emulator does not have */
     cmocka_set_skip_filter(argv[1]);
-  const struct CMUnitTest tests[] = {
-#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
-    cmocka_unit_test(memory_is_near_its_user),
-#endif
-    cmocka_unit_test(same_bits),
-    cmocka_unit_test(every_element_once),
-    cmocka_unit_test(phases_and_owners),
-    cmocka_unit_test(works_of_one_owner_in_their_order),
-    cmocka_unit_test(small_sets_on_one_thread),
-    cmocka_unit_test(sizes_of_chunks),
-    cmocka_unit_test(chunks_are_shared_out_evenly),
-    cmocka_unit_test(arrays_begin_at_different_lines),
-    cmocka_unit_test(components_begin_at_different_lines),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_these(NULL, NULL);
 }

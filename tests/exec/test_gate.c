@@ -6,7 +6,7 @@
 #include <signal.h>
 
 #include "base/clock.h"
-#include "run/team_gate.h"
+#include "exec/team_gate.h"
 
 static const long minute_ns = 60000000000;
 
@@ -53,7 +53,7 @@ static bool falls_asleep(struct wait *w) {
 }
 
 /* Who shares its CPU with another does not spin for long; the second time within a moment all remember that. */
-CASE(finds_a_crowd) {
+TEST(finds_a_crowd) {
   pthread_t waiter, other;
   cpu_set_t all, here;
   struct wait crowded = {.patience.spin_ns = minute_ns};
@@ -74,7 +74,7 @@ CASE(finds_a_crowd) {
 }
 
 /* Another program may take the CPU at any time: then it is tried again. */
-CASE(host_is_no_crowd) {
+TEST(host_is_no_crowd) {
   const struct sigaction losing = {.sa_handler = lose_time};
   assert_int_equal(sigaction(SIGUSR1, &losing, NULL), 0);
   for (int round = 0; round < 200; round++) {
@@ -98,7 +98,7 @@ CASE(host_is_no_crowd) {
   skip_since("the machine was never quiet for four milliseconds");
 }
 
-CASE(twice_makes_a_crowd) {
+TEST(twice_makes_a_crowd) {
   const long ms = 1000000;
   struct patience p = {.spin_ns = minute_ns};
   gate_note_kept(&p, 100 * ms);
@@ -111,7 +111,7 @@ CASE(twice_makes_a_crowd) {
   assert_false(gate_is_crowded(&p, 256 * ms));
 }
 
-CASE(knows_of_a_crowd) {
+TEST(knows_of_a_crowd) {
   pthread_t waiter;
   struct wait known = {.patience.spin_ns = minute_ns};
   known.patience.crowded = clock_ns() + minute_ns;
@@ -138,7 +138,7 @@ static void *answer(void *argument) {
   return NULL;
 }
 
-CASE(nobody_is_missed) {
+TEST(nobody_is_missed) {
   const struct patience ways[] = {
       {.spin_ns = 0}, {.spin_ns = 1000000}, {.spin_ns = 1000000, .crowded = minute_ns * 1000000}};
   for (size_t way = 0; way < sizeof ways / sizeof *ways; way++) {
@@ -154,13 +154,4 @@ CASE(nobody_is_missed) {
     assert_int_equal(gate_value(&t.back), turns);
     assert_int_equal(t.there.sleepers + t.back.sleepers, 0);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(nobody_is_missed), cmocka_unit_test(finds_a_crowd),
-      cmocka_unit_test(host_is_no_crowd), cmocka_unit_test(twice_makes_a_crowd),
-      cmocka_unit_test(knows_of_a_crowd),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "run/team.h"
+#include "exec/team.h"
 
 enum { threads = 3, rounds = 200 };
 

@@ -182,7 +182,3 @@ TEST(ragged_and_several_sets) {
   free(first);
   free(t);
 }
-
-int main(void) {
-  return run_these(NULL, NULL);
-}

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "mesh.h"
-#include "mesh/meeting/meeting.h"
+#include "mesh/meeting.h"
 #include "mesh/mesh.h"
 
 enum { SIZE = 3000, ARITY = 3 };
@@ -156,8 +156,4 @@ TEST(it_is_kept_until_the_mesh_changes) {
   assert_int_equal(look(2, &first, 1).first, 3);
   assert_int_equal(look(3, &first, 1).first, -1);
   meeting_free(&map);
-}
-
-int main(void) {
-  return run_these(NULL, NULL);
 }

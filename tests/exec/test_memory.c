@@ -185,7 +185,3 @@ TEST(no_memory_for_a_childs_threads) {
   team_close(team);
   error_free(&err);
 }
-
-int main(void) {
-  return run_these(NULL, NULL);
-}

@@ -5,7 +5,7 @@
 
 #include "expect.h"
 #include "mesh.h"
-#include "mesh/order/order.h"
+#include "mesh/order.h"
 
 enum { MOST_THREADS = 3 };
 

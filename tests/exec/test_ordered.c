@@ -2,7 +2,7 @@
  * the bits of a serial loop. How little of a grid's sums is added later, and the faults that verifying must find. */
 #include "added.h"
 #include "expect.h"
-#include "plan/listed/listed.h"
+#include "plan/listed.h"
 
 /* No sum of some of these is exact. */
 static double value_of(long element, int column) {
@@ -298,8 +298,4 @@ TEST(planted_faults) {
   }
   clear(&f);
   error_free(&err);
-}
-
-int main(void) {
-  return run_these(NULL, NULL);
 }

@@ -95,7 +95,7 @@ static void check(struct problem *p, int threads, struct owner_shares *shares) {
   error_free(&err);
 }
 
-CASE(grids) {
+TEST(grids) {
   struct problem p;
   make_grid(&p, 300, 300);
   for (int i = 0; i < ncounts; i++) {
@@ -111,7 +111,7 @@ CASE(grids) {
 }
 
 /* Without order most elements are between; they are shared out all the same. */
-CASE(random_meshes) {
+TEST(random_meshes) {
   static const long sizes[] = {0, 1, 40, 5000, 100000};
   for (int shape = MESH_NEAR; shape <= MESH_FAR; shape++)
     for (size_t n = 0; n < sizeof sizes / sizeof *sizes; n++) {
@@ -128,7 +128,7 @@ CASE(random_meshes) {
 }
 
 /* Where few targets have most of the entries, each thread's range has as many entries, not as many targets. */
-CASE(entries_are_shared_out) {
+TEST(entries_are_shared_out) {
   enum { n = 6000, targets = 3000 };
   static long long first[n + 1], other[n + 1];
   static long long work[n + 1];
@@ -166,7 +166,7 @@ CASE(entries_are_shared_out) {
     }
 }
 
-CASE(a_star) {
+TEST(a_star) {
   struct problem p;
   struct owner_shares shares;
   make_random(&p, 3000, MESH_STAR);
@@ -176,7 +176,7 @@ CASE(a_star) {
 }
 
 /* Nothing is written: the elements themselves are shared out. */
-CASE(nothing_written) {
+TEST(nothing_written) {
   struct error err = {0};
   struct schedule s;
   struct owner_shares shares;
@@ -190,7 +190,7 @@ CASE(nothing_written) {
   error_free(&err);
 }
 
-CASE(owners_and_ranges_agree) {
+TEST(owners_and_ranges_agree) {
   for (long n = 1; n < 200; n += 7)
     for (int threads = 1; threads < 80; threads += 3)
       for (long t = 0; t < n; t++) {
@@ -247,7 +247,7 @@ static void (*const faults[])(struct schedule *s) = {
     fault_outside,    fault_list,    fault_list_twice, fault_phases, fault_last_phase, fault_joined,
 };
 
-CASE(planted_faults) {
+TEST(planted_faults) {
   struct error err = {0};
   struct problem p;
   make_grid(&p, 60, 60);
@@ -264,7 +264,7 @@ CASE(planted_faults) {
   error_free(&err);
 }
 
-CASE(refusals) {
+TEST(refusals) {
   struct error err = {0};
   struct schedule s;
   struct owner_shares shares;
@@ -298,7 +298,7 @@ static void collect(void *const *frame, const int *list, long begin, long end) {
       targets[t] += rows[entries[i]];
 }
 
-CASE(gather_is_serial) {
+TEST(gather_is_serial) {
   struct error err = {0};
   for (int shape = 0; shape < MESH_SHAPES; shape++) {
     struct problem p;
@@ -333,19 +333,4 @@ CASE(gather_is_serial) {
     clear(&p);
   }
   error_free(&err);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(owners_and_ranges_agree),
-      cmocka_unit_test(grids),
-      cmocka_unit_test(random_meshes),
-      cmocka_unit_test(entries_are_shared_out),
-      cmocka_unit_test(a_star),
-      cmocka_unit_test(nothing_written),
-      cmocka_unit_test(planted_faults),
-      cmocka_unit_test(refusals),
-      cmocka_unit_test(gather_is_serial),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -79,7 +79,7 @@ static void check_by_force(const struct plan *p, const struct plan_request *r) {
     }
 }
 
-CASE(every_block_size) {
+TEST(every_block_size) {
   struct error err = {0};
   for (int shape = 0; shape < MESH_SHAPES; shape++)
     for (long size = 1; size < 100; size = size * 2 + 1) {
@@ -99,7 +99,7 @@ CASE(every_block_size) {
 }
 
 /* Not only right but good: a line of elements that share targets with their neighbours needs two colours. */
-CASE(few_colours) {
+TEST(few_colours) {
   struct error err = {0};
   enum { n = 1000 };
   int table[2 * n];
@@ -122,7 +122,7 @@ CASE(few_colours) {
 }
 
 /* Of a ragged map: rows of none to many targets, and blocks of the same work. Each pair that shares a target is apart. */
-CASE(ragged_columns) {
+TEST(ragged_columns) {
   enum { n = 300, targets = 97, longest = 60 };
   struct error err = {0};
   static long long first[n + 1];
@@ -175,7 +175,7 @@ CASE(ragged_columns) {
 }
 
 /* All elements of a star meet: one colour each, far beyond 32. */
-CASE(many_colours) {
+TEST(many_colours) {
   struct error err = {0};
   enum { n = 333 };
   static const int table[n];
@@ -194,7 +194,7 @@ CASE(many_colours) {
 }
 
 /* A dat that each element increments directly, and its neighbours' too: elements are targets themselves. */
-CASE(direct_and_mapped) {
+TEST(direct_and_mapped) {
   struct error err = {0};
   enum { n = 300 };
   int *table = mesh_table(n, 1, n, MESH_NEAR, 8);
@@ -219,7 +219,7 @@ CASE(direct_and_mapped) {
   error_free(&err);
 }
 
-CASE(nothing_written) {
+TEST(nothing_written) {
   struct error err = {0};
   struct plan plan;
   struct plan_request r = {.size = 1000, .block_size = 300};
@@ -236,7 +236,7 @@ CASE(nothing_written) {
   error_free(&err);
 }
 
-CASE(refusals) {
+TEST(refusals) {
   struct error err = {0};
   struct plan plan;
   static int table[70000];
@@ -262,7 +262,7 @@ CASE(refusals) {
 }
 
 /* The same plan on any number of threads, byte for byte. */
-CASE(same_on_threads) {
+TEST(same_on_threads) {
   struct error err = {0};
   struct fixture f;
   struct team *team;
@@ -414,7 +414,7 @@ static const struct {
 };
 
 /* Freed after the fault is taken back where plan_free reads the field. */
-CASE(planted_faults) {
+TEST(planted_faults) {
   struct error err = {0};
   struct fixture f;
   make(&f, 300, MESH_NEAR, 3);
@@ -440,7 +440,7 @@ CASE(planted_faults) {
 }
 
 /* Chunks, of the gather form too, have the same work, where elements of much work stand together. */
-CASE(chunks_of_work) {
+TEST(chunks_of_work) {
   enum { n = 100000, longest = 40 };
   struct error err = {0};
   static long long first[n + 1];
@@ -475,7 +475,7 @@ CASE(chunks_of_work) {
 }
 
 /* Each item has its elements, those near each other by their number of targets, and what it had. */
-CASE(sorted_elements) {
+TEST(sorted_elements) {
   enum { n = 5000, targets = 7 };
   struct error err = {0};
   static long long first[n + 1];
@@ -521,16 +521,4 @@ CASE(sorted_elements) {
     schedule_free(&sorted);
   }
   error_free(&err);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_block_size), cmocka_unit_test(few_colours),
-      cmocka_unit_test(many_colours),     cmocka_unit_test(ragged_columns),
-      cmocka_unit_test(chunks_of_work),   cmocka_unit_test(sorted_elements),
-      cmocka_unit_test(nothing_written),  cmocka_unit_test(direct_and_mapped),
-      cmocka_unit_test(refusals),         cmocka_unit_test(same_on_threads),
-      cmocka_unit_test(planted_faults),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,7 +56,7 @@ static const struct plan_entry *get(struct fixture *f, const struct plan_wish *w
   return entry;
 }
 
-static void same_need_same_plan(void **state) {
+TEST_BETWEEN(same_need_same_plan, setup, teardown) {
   struct fixture *f = *state;
   struct plan_wish wish = wish_for(f, 2);
   const struct plan_entry *first = get(f, &wish, true);
@@ -72,7 +72,7 @@ static void same_need_same_plan(void **state) {
 }
 
 /* Built elsewhere: who comes second throws away what was built. */
-static void what_was_built_elsewhere_is_taken(void **state) {
+TEST_BETWEEN(what_was_built_elsewhere_is_taken, setup, teardown) {
   struct fixture *f = *state;
   const struct plan_wish wish = wish_for(f, 2);
   const struct plan_entry *entry = NULL, *again = NULL;
@@ -97,7 +97,7 @@ static void what_was_built_elsewhere_is_taken(void **state) {
   assert_int_equal(plan_cache_count(f->cache), 0);
 }
 
-static void other_need_other_plan(void **state) {
+TEST_BETWEEN(other_need_other_plan, setup, teardown) {
   struct fixture *f = *state;
   struct plan_wish wish = wish_for(f, 2);
   const struct plan_staged staged = {0, 2};
@@ -131,7 +131,7 @@ static void other_need_other_plan(void **state) {
 }
 
 /* Each row of the table makes what it verifies, of a part in the middle of a set, and leaves nothing behind. */
-static void every_strategy_is_built_and_verified(void **state) {
+TEST_BETWEEN(every_strategy_is_built_and_verified, setup, teardown) {
   struct fixture *f = *state;
   for (int i = 0; strategies[i]; i++) {
     struct plan_wish wish = wish_for(f, 2);
@@ -154,7 +154,7 @@ static void every_strategy_is_built_and_verified(void **state) {
   }
 }
 
-static void an_epoch_ends(void **state) {
+TEST_BETWEEN(an_epoch_ends, setup, teardown) {
   struct fixture *f = *state;
   struct plan_wish wish = wish_for(f, 2);
   const struct plan_entry *used = get(f, &wish, true), *unused;
@@ -171,7 +171,7 @@ static void an_epoch_ends(void **state) {
   assert_int_equal(plan_cache_count(f->cache), 1);
 }
 
-static void a_wrong_plan_is_named(void **state) {
+TEST_BETWEEN(a_wrong_plan_is_named, setup, teardown) {
   struct fixture *f = *state;
   struct plan_wish wish = wish_for(f, 2);
   const struct plan_entry *entry = get(f, &wish, true);
@@ -182,7 +182,7 @@ static void a_wrong_plan_is_named(void **state) {
   assert_non_null(strstr(error_message(&f->err), "block"));
 }
 
-static void plans_are_listed(void **state) {
+TEST_BETWEEN(plans_are_listed, setup, teardown) {
   struct fixture *f = *state;
   struct text out = {0};
   struct plan_wish wish = wish_for(f, 3);
@@ -200,7 +200,7 @@ static void plans_are_listed(void **state) {
 
 /* 200 loops over one mesh of airfoil's shape: what they increment is one of six choices, in one of four block sizes, by
  * colours, owners or on a device. All plans together stay under half of airfoil's data. */
-static void plans_are_small(void **state) {
+TEST_BETWEEN(plans_are_small, setup, teardown) {
   struct fixture *f = *state;
   enum { nx = 300, ny = 200 };
   int *edges;
@@ -232,18 +232,4 @@ static void plans_are_small(void **state) {
   assert_true(plan_cache_count(f->cache) < 60);
   free(edges);
   free(corners);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(same_need_same_plan, setup, teardown),
-      cmocka_unit_test_setup_teardown(what_was_built_elsewhere_is_taken, setup, teardown),
-      cmocka_unit_test_setup_teardown(other_need_other_plan, setup, teardown),
-      cmocka_unit_test_setup_teardown(every_strategy_is_built_and_verified, setup, teardown),
-      cmocka_unit_test_setup_teardown(an_epoch_ends, setup, teardown),
-      cmocka_unit_test_setup_teardown(a_wrong_plan_is_named, setup, teardown),
-      cmocka_unit_test_setup_teardown(plans_are_listed, setup, teardown),
-      cmocka_unit_test_setup_teardown(plans_are_small, setup, teardown),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

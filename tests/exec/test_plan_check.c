@@ -148,6 +148,4 @@ TEST(levels_of_diagnosis) {
   assert_non_null(strstr(words, "it was there already"));
 }
 
-int main(void) {
-  return run_these(make_folder, remove_folder);
-}
+AROUND_ALL(make_folder, remove_folder)

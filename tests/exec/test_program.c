@@ -13,11 +13,11 @@
 #include "api/api.h"
 #include "backend/cpu/cpu_loop.h"
 #include "context/context.h"
+#include "exec/team.h"
+#include "loop/tune_memory.h"
 #include "plan/plan_cache.h"
 #include "record/record.h"
 #include "report/report.h"
-#include "run/team.h"
-#include "tune/memory.h"
 
 /* Everything that a few steps compute. */
 struct outcome {
@@ -43,7 +43,7 @@ static struct outcome *outcome_new(void) {
 
 /* ---- the same bits ------------------------------------------------------------------------------------*/
 
-CASE(same_bits) {
+TEST(same_bits) {
   static const int counts[] = {1, 2, 3, 7, 16};
   static const char *const variants[] = {
       "", "colours/scalar", "colours/strip8", "colours/1000/strip4", "gather", "colours/64/strip16", "whole"};
@@ -107,7 +107,7 @@ static const struct plan_entry *plan_of_first_loop(void) {
   return entry;
 }
 
-CASE(blocks_that_all_meet) {
+TEST(blocks_that_all_meet) {
   static const int counts[] = {1, 2, 3, 7};
   double *change = calloc(3 * CELLS, sizeof *change), *expected = calloc(3 * CELLS, sizeof *expected),
          *singly = calloc(3 * CELLS, sizeof *singly);
@@ -140,7 +140,7 @@ CASE(blocks_that_all_meet) {
 /* ---- many loops -----------------------------------------------------------------------------------------*/
 
 /* 200 loops, each of which has tried everything: one way to run it is left, and plans are small beside the data. */
-CASE(many_loops_keep_little) {
+TEST(many_loops_keep_little) {
   enum { SIZE = 4096, DATS = 15, LOOPS = 200, MOST_CALLS = 2000 };
   static const char add[] = OP_KERNEL(void add(const double *a, const double *b, double *c, double *d) {
     *c += *a;
@@ -191,7 +191,7 @@ CASE(many_loops_keep_little) {
 
 /* ---- the host ---------------------------------------------------------------------------------------------*/
 
-CASE(after_a_fork) {
+TEST(after_a_fork) {
   struct outcome *parent = outcome_new(), *child = outcome_new();
   open_library("colours/scalar", 3, "off", "fork.db");
   compute(parent);
@@ -216,7 +216,7 @@ CASE(after_a_fork) {
 }
 
 /* Candidates are compiled by a thread that a child does not have. */
-CASE(after_a_fork_while_tuning) {
+TEST(after_a_fork_while_tuning) {
   double sum = 0, most = 0;
   open_library("", 3, "100", "tuning.db");
   const struct ring m = declare();
@@ -239,7 +239,7 @@ CASE(after_a_fork_while_tuning) {
 
 #ifdef _OPENMP
 /* Any thread of a region may call, one at a time; then the loop has that thread only. */
-CASE(inside_a_region) {
+TEST(inside_a_region) {
   struct outcome *outside = outcome_new(), *inside = outcome_new();
   open_library("colours/scalar", 3, "off", "region.db");
   compute(outside);
@@ -348,7 +348,7 @@ static double triad_of_run(const char *cache) {
 }
 
 /* Once, unless a loop shows that the machine must have been busy then; no measurement here reaches a million GB/s. */
-CASE(the_triad_is_measured_once) {
+TEST(the_triad_is_measured_once) {
   run_large("triad.db", false, NULL, 0);
   assert_int_equal(facts("triad.db"), 0); /* nobody has asked */
   assert_true(triad_of_run("triad.db") > 0);
@@ -370,16 +370,5 @@ int main(int argc, char **argv) {
 #endif
   (void)argc;
   (void)argv;
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(same_bits),
-      cmocka_unit_test(blocks_that_all_meet),
-      cmocka_unit_test(many_loops_keep_little),
-      cmocka_unit_test(after_a_fork),
-      cmocka_unit_test(after_a_fork_while_tuning),
-      cmocka_unit_test(the_triad_is_measured_once),
-#ifdef _OPENMP
-      cmocka_unit_test(inside_a_region),
-#endif
-  };
-  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+  return run_these(make_folder, remove_folder);
 }

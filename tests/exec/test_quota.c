@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "run/team_share.h"
+#include "exec/team_quota.h"
 
 enum { MOST_FILES = 6 };
 
@@ -180,8 +180,4 @@ TEST(shares) {
     if (share != c->share || crowded != c->crowded)
       fail_msg("%s: %d CPUs instead of %d, %scrowded", c->name, share, c->share, crowded ? "" : "not ");
   }
-}
-
-int main(void) {
-  return run_these(NULL, NULL);
 }

@@ -263,7 +263,3 @@ TEST(is_shared) {
   clear(&f);
   error_free(&err);
 }
-
-int main(void) {
-  return run_these(NULL, NULL);
-}

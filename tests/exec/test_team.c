@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "run/team.h"
-#include "run/team_place.h"
+#include "exec/team.h"
+#include "exec/team_place.h"
 
 static const int counts[] = {1, 2, 3, 7, 16};
 enum { ncounts = sizeof counts / sizeof *counts, rounds = 50, most = 16 };
@@ -178,7 +178,7 @@ static void *fork_in_thread(void *forking) {
 }
 
 /* Not the thread that opened the team is what lives on in the child, and children have children. */
-CASE(fork_of_another_thread) {
+TEST(fork_of_another_thread) {
   if (!child_threads)
     skip_since("the thread sanitizer cannot start threads in a forked child");
   struct forking forking = {.team = open_team(TEAM_PTHREAD, 3), .status = -1};
@@ -192,22 +192,22 @@ CASE(fork_of_another_thread) {
   team_close(forking.team);
 }
 
-CASE(pthread_each_thread_once) {
+TEST(pthread_each_thread_once) {
   each_thread_once(TEAM_PTHREAD);
 }
-CASE(pthread_barriers) {
+TEST(pthread_barriers) {
   barriers(TEAM_PTHREAD);
 }
-CASE(pthread_nested) {
+TEST(pthread_nested) {
   task_inside_task(TEAM_PTHREAD);
 }
-CASE(pthread_fork) {
+TEST(pthread_fork) {
   forked_child(TEAM_PTHREAD);
 }
 
 /* Idle workers sleep: while the caller is away for 40 ms after each of 10 runs, they use less than a quarter of
  * that. */
-CASE(pthread_sleeps) {
+TEST(pthread_sleeps) {
   struct rusage before, after;
   struct team *team = open_team(TEAM_PTHREAD, 2);
   check_visits(team, 2);
@@ -223,7 +223,7 @@ CASE(pthread_sleeps) {
   team_close(team);
 }
 
-CASE(refusals) {
+TEST(refusals) {
   struct error err = {0};
   struct team *team;
   assert_int_equal(team_open(&team, TEAM_DEFAULT, -1, &err), OP_ERR_ARGUMENT);
@@ -238,7 +238,7 @@ CASE(refusals) {
   team_close(NULL);
 }
 
-CASE(memory_is_cleared) {
+TEST(memory_is_cleared) {
   static const size_t sizes[] = {0, 1, 1000, 1 << 20, (1 << 20) + 13};
   for (int threads = 1; threads <= 3; threads++) {
     struct team *team = open_team(TEAM_PTHREAD, threads);
@@ -257,7 +257,7 @@ CASE(memory_is_cleared) {
 }
 
 /* The CPUs that the process may use are what counts, not those of the machine. */
-CASE(pthread_affinity) {
+TEST(pthread_affinity) {
   cpu_set_t all, one;
   assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
   CPU_ZERO(&one);
@@ -282,7 +282,7 @@ static void bind_to(size_t cpu) {
 }
 
 /* One claim for each CPU and run. Bound to it, a thread stays on a CPU that another has. */
-CASE(places_are_claimed) {
+TEST(places_are_claimed) {
   cpu_set_t all;
   assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
   struct places *places = places_open();
@@ -375,23 +375,23 @@ CASE(openmp_bound) {
   team_close(team);
 }
 
-CASE(openmp_each_thread_once) {
-  each_thread_once(TEAM_OPENMP);
-}
-CASE(openmp_barriers) {
-  barriers(TEAM_OPENMP);
-}
-CASE(openmp_nested) {
-  task_inside_task(TEAM_OPENMP);
-}
-CASE(openmp_fork) {
-  forked_child(TEAM_OPENMP);
-}
-/* This program has no OpenMP runtime: none is loaded unless it is asked for. */
-CASE(default_without_runtime) {
+/* This program has no OpenMP runtime: none is loaded unless it is asked for, as the tests below do. */
+TEST(default_without_runtime) {
   struct team *team = open_team(TEAM_DEFAULT, 2);
   assert_string_equal(team_name(team), "pthread");
   team_close(team);
+}
+TEST(openmp_each_thread_once) {
+  each_thread_once(TEAM_OPENMP);
+}
+TEST(openmp_barriers) {
+  barriers(TEAM_OPENMP);
+}
+TEST(openmp_nested) {
+  task_inside_task(TEAM_OPENMP);
+}
+TEST(openmp_fork) {
+  forked_child(TEAM_OPENMP);
 }
 #endif
 
@@ -417,24 +417,5 @@ int main(int argc, char **argv) {
 #endif
   if (argc == 2) /* cases that are left out: what an emulator does not have */
     cmocka_set_skip_filter(argv[1]);
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(refusals),
-      cmocka_unit_test(pthread_affinity),
-      cmocka_unit_test(places_are_claimed),
-      cmocka_unit_test(memory_is_cleared),
-      cmocka_unit_test(pthread_each_thread_once),
-      cmocka_unit_test(pthread_barriers),
-      cmocka_unit_test(pthread_nested),
-      cmocka_unit_test(pthread_fork),
-      cmocka_unit_test(fork_of_another_thread),
-      cmocka_unit_test(pthread_sleeps),
-#ifdef OP2JIT_OPENMP
-      cmocka_unit_test(default_without_runtime),
-      cmocka_unit_test(openmp_each_thread_once),
-      cmocka_unit_test(openmp_barriers),
-      cmocka_unit_test(openmp_nested),
-      cmocka_unit_test(openmp_fork),
-#endif
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return run_these(NULL, NULL);
 }

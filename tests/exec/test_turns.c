@@ -9,9 +9,9 @@
 #include "expect.h"
 #include "mesh.h"
 #include "mesh/data.h"
-#include "plan/plan_inner.h"
+#include "plan/plan_staging.h"
 #include "plan/strategy.h"
-#include "plan/turns/turns.h"
+#include "plan/turns.h"
 
 static const int counts[] = {1, 2, 3, 7, 64};
 enum { ncounts = sizeof counts / sizeof *counts };
@@ -124,7 +124,7 @@ static void run(struct problem *p, const struct plan_entry *entry, int threads) 
     assert_memory_equal(p->targets[s], p->serial[s], (size_t)p->sizes[s] * sizeof(double));
 }
 
-CASE(turns_are_serial) {
+TEST(turns_are_serial) {
   static const long sizes[] = {0, 1, 70, 5000, 60000};
   for (int shape = 0; shape <= MESH_SHAPES; shape++)
     for (size_t n = 0; n < sizeof sizes / sizeof *sizes; n++)
@@ -170,7 +170,7 @@ static void mistake_a_target(struct plan_entry *e) {
   e->reverse[0].entries[1]++;
 }
 
-CASE(mistakes_are_found) {
+TEST(mistakes_are_found) {
   void (*const mistakes[])(struct plan_entry * e) = {swap_items, lose_an_entry,    give_to_another,
                                                      list_twice, mistake_a_target, swap_entries};
   for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
@@ -189,7 +189,7 @@ CASE(mistakes_are_found) {
   }
 }
 
-CASE(numbers_say_the_order) {
+TEST(numbers_say_the_order) {
   struct error err = {0};
   struct problem p;
   struct plan_entry entry;
@@ -214,7 +214,7 @@ CASE(numbers_say_the_order) {
 }
 
 /* Elements run in the order of their numbers; only what is owned goes to the first slot. */
-CASE(copies_have_a_slot_of_their_own) {
+TEST(copies_have_a_slot_of_their_own) {
   enum { SIZE = 1000, OWNED = 700, COPIES = 2 };
   struct error err = {0};
   struct schedule s;
@@ -238,7 +238,7 @@ CASE(copies_have_a_slot_of_their_own) {
 }
 
 /* Rows of elements that are not apart, which most are. */
-CASE(rows_that_nobody_writes_take_no_memory) {
+TEST(rows_that_nobody_writes_take_no_memory) {
   enum { PAGES = 4096, WRITTEN = 2048 };
   const long page = sysconf(_SC_PAGESIZE);
   static unsigned char there[PAGES + 1];
@@ -254,12 +254,4 @@ CASE(rows_that_nobody_writes_take_no_memory) {
     assert_in_range(resident, 1, 8);
   }
   data_memory_free(rows);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(turns_are_serial), cmocka_unit_test(mistakes_are_found),
-                                     cmocka_unit_test(numbers_say_the_order),
-                                     cmocka_unit_test(copies_have_a_slot_of_their_own),
-                                     cmocka_unit_test(rows_that_nobody_writes_take_no_memory)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
 #include "expect.h"
 #include "mesh.h"
 #include "plan/strategy.h"
-#include "plan/tasks/tasks.h"
+#include "plan/tasks.h"
 
 static const int counts[] = {1, 2, 3, 8, 64};
 enum { ncounts = sizeof counts / sizeof *counts };
@@ -295,7 +295,8 @@ TEST(what_does_not_wait_is_found) {
   struct plan_entry e;
   make(&p, 400, MESH_NEAR);
   build(&e, &strategy_tasks, &p, 16);
-  const struct tasks_access accesses[] = {{.at = p.columns[0]}, {.at = p.columns[1]}};
+  const struct tasks_access accesses[] = {{.at = p.columns[0], .use = CHAIN_ADDS},
+                                          {.at = p.columns[1], .use = CHAIN_ADDS}};
   const struct tasks_loop loop = {.accesses = accesses, .naccesses = 2};
   struct schedule s = e.schedule;
   struct wait *list = calloc(1, schedule_bytes(&s));

@@ -168,7 +168,3 @@ TEST(planted_faults) {
   clear(&f);
   error_free(&err);
 }
-
-int main(void) {
-  return run_these(NULL, NULL);
-}

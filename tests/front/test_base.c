@@ -3,7 +3,6 @@
 
 #include "base/clock.h"
 #include "base/list.h"
-#include "base/size.h"
 
 TEST(the_clock_goes_on_and_its_units_agree) {
   const long ns = clock_ns(), ms = clock_ms();
@@ -43,8 +42,4 @@ TEST(a_list_keeps_its_order_when_items_go_and_come) {
   }
   list_free(&list);
   assert_null(list.items);
-}
-
-int main(void) {
-  return run_these(NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* Which names are near enough to be guessed. */
 #include "../unit.h"
 
-#include "base/nearest.h"
+#include "base/text.h"
 
 TEST(guesses) {
   static const char *const names[] = {"x", "dx", "res", "res_calc", "update"};
@@ -13,8 +13,4 @@ TEST(guesses) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     if (nearest_name(rows[i].word, names, 5) != rows[i].near)
       fail_msg("%s: %d", rows[i].word, nearest_name(rows[i].word, names, 5));
-}
-
-int main(void) {
-  return run_these(NULL, NULL);
 }

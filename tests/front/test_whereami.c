@@ -83,7 +83,3 @@ TEST(test_plugin_in_the_build_tree) {
   text_free(&path);
   error_free(&err);
 }
-
-int main(void) {
-  return run_these(NULL, NULL);
-}

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/arguments.h"
-#include "jit/front/describe.h"
+#include "jit/kernel/kernel.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

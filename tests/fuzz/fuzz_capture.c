@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/replay/replay.h"
+#include "cli/replay.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

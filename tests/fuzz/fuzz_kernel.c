@@ -2,9 +2,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "jit/front/excerpt.h"
-#include "jit/front/kernel.h"
-#include "jit/proof/fits.h"
+#include "jit/fits.h"
+#include "jit/kernel/excerpt.h"
+#include "jit/kernel/kernel.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

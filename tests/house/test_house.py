@@ -25,7 +25,7 @@ PAGE = """# The rooms
 
 | limit | at most |
 |---|---|
-| files of a folder | 5 |
+| folders of the product | 9 |
 | lines of a file | 30 |
 | lines of a function | 10 |
 | files of a knot | 3 |
@@ -209,7 +209,7 @@ class Rules(unittest.TestCase):
         self.refused({**SOUND, "base/long.h": "\n" * 31}, "base/long.h: 31 lines; 30 are the limit")
         self.refused({**SOUND, "base/long.c": "int length(void) {\n" + "\n" * 8 + "  return 1;\n}\n"},
                      "base/long.c: length has 11 lines; 10 are the limit")
-        self.refused({**SOUND, **{f"base/{i}.h": "\n" for i in range(4)}}, "base: 6 files; 5 are the limit")
+        self.refused({**SOUND, **{f"base/{i}/{i}.h": "\n" for i in range(10)}}, "folders; 9 are the limit")
 
     def test_a_stage_that_somebody_else_calls(self):
         hall = "struct listed;\nint floor_work(const struct listed *row);\nint hall(void) {\n  return floor_work(0);\n}\n"

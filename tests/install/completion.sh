@@ -27,11 +27,11 @@ offers() { # WANTED... -- WORD...: the words so far, the last one to be complete
 
 offers cache tune mesh report info warm new check -- ''
 offers mesh no:cache -- m
-offers info convert check no:ls -- mesh ''
-offers check convert no:info -- mesh c
+offers info check no:ls -- mesh ''
+offers check no:info -- mesh c
 offers ls show why -- cache ''
-offers --to --coordinates --json --help no:--limit -- mesh convert -
-offers --to --coordinates -- OP2_CACHE=off mesh convert --
+offers --limit --json --help no:--cap -- cache why -
+offers --limit -- OP2_CACHE=off cache why --
 offers no:cache no:ls -- mesh info ''
 [ $failures -eq 0 ] && echo "the shell offers what there is"
 exit $failures

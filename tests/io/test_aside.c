@@ -95,6 +95,4 @@ TEST(streams_go_on) {
   unlink("out");
 }
 
-int main(void) {
-  return run_these(enter_folder, leave_folder);
-}
+AROUND_ALL(enter_folder, leave_folder)

@@ -72,13 +72,13 @@ static void load(const char *path) {
   assert_true(gam == 1.4);
 }
 
-CASE(files_of_op2_load) {
+LIBRARY_TEST(files_of_op2_load) {
   write_as_op2(in_folder("op2.h5"), true);
   load(in_folder("op2.h5"));
 }
 
 /* A table of one column as one dimension, and no attributes at all. */
-CASE(attributes_may_be_absent) {
+LIBRARY_TEST(attributes_may_be_absent) {
   write_as_op2(in_folder("bare.h5"), false);
   load(in_folder("bare.h5"));
 }
@@ -117,7 +117,7 @@ static void expect_table(hid_t file, const char *name, const char *words, hsize_
   free(data);
 }
 
-CASE(our_files_are_in_its_layout) {
+LIBRARY_TEST(our_files_are_in_its_layout) {
   const int table_int[EDGES * 2] = {0, 1, 1, 0, 0, 0};
   const double gam = 1.4;
   op_set nodes = op_decl_set(NODES, "nodes"), cells = op_decl_set(CELLS, "cells"),
@@ -155,7 +155,7 @@ static herr_t note(hid_t stack, void *user) {
 }
 
 /* The host program's own use of HDF5 goes on as it was, errors included. */
-CASE(the_hosts_errors_are_its_own) {
+LIBRARY_TEST(the_hosts_errors_are_its_own) {
   int told = 0;
   H5Eset_auto2(H5E_DEFAULT, note, &told);
   handle_fails(OP_ERR_FILE, op_decl_set_hdf5(in_folder("op2.h5"), "nothing"));
@@ -169,12 +169,6 @@ CASE(the_hosts_errors_are_its_own) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      test_in_library(files_of_op2_load),
-      test_in_library(attributes_may_be_absent),
-      test_in_library(our_files_are_in_its_layout),
-      test_in_library(the_hosts_errors_are_its_own),
-  };
   need_hdf5();
-  return cmocka_run_group_tests_name("files: OP2's layout", tests, make_folder, remove_folder);
+  return run_these(make_folder, remove_folder);
 }

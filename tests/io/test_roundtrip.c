@@ -23,7 +23,19 @@ static void fill(const struct kind *kind, unsigned char *bytes) {
 OP_KERNEL_DEF(
     look, void look(const int *target, int *seen) { *seen = *target; })
 
-CASE(every_type_comes_back) {
+static int stop_and_count(void **state) {
+  int code = stop(state);
+  DIR *dir = opendir(folder);
+  for (struct dirent *e; dir && (e = readdir(dir));)
+    if (strstr(e->d_name, ".part"))
+      code = -1;
+  closedir(dir);
+  return code;
+}
+
+#define CLEAN_TEST(name) TEST_BETWEEN(name, start, stop_and_count)
+
+CLEAN_TEST(every_type_comes_back) {
   unsigned char out[8 * ROWS * DIM], in[8 * ROWS * DIM];
   op_set set = op_decl_set(ROWS, "s");
   char names[KINDS][16];
@@ -76,7 +88,7 @@ static void check_samples(const struct sample *found, const struct sample *right
 }
 
 /* Structs, and constants of them, as compounds. */
-CASE(structs_come_back) {
+CLEAN_TEST(structs_come_back) {
   static struct sample in[ROWS], out[ROWS];
   const char *file = in_folder("structs.h5");
   op_set set = declare_samples(in);
@@ -108,7 +120,7 @@ CASE(structs_come_back) {
 }
 
 /* Backwards, so that no element keeps its number. */
-CASE(results_are_in_the_users_order) {
+CLEAN_TEST(results_are_in_the_users_order) {
   struct strip s = declare_strip(50);
   double before[50], after[50];
   works(op_fetch_data(s.q, before));
@@ -134,7 +146,7 @@ CASE(results_are_in_the_users_order) {
 }
 
 /* The table itself, through a loop that reads it. */
-CASE(maps_keep_their_entries) {
+CLEAN_TEST(maps_keep_their_entries) {
   struct strip s = declare_strip(20);
   works(op_renumber(s.cell_nodes));
   works(op_dump_to_hdf5(in_folder("map.h5")));
@@ -150,7 +162,7 @@ CASE(maps_keep_their_entries) {
   }
 }
 
-CASE(many_results_in_one_file) {
+CLEAN_TEST(many_results_in_one_file) {
   struct strip s = declare_strip(9);
   double q[9], back[9];
   for (int step = 0; step < 5; step++) {
@@ -175,7 +187,7 @@ CASE(many_results_in_one_file) {
   assert_true(back[3] == -1 && back[4] == 404);
 }
 
-CASE(constants_come_back) {
+CLEAN_TEST(constants_come_back) {
   const double three[3] = {1.5, -2.5, 1e300};
   const int one = 42;
   double d[3];
@@ -198,7 +210,7 @@ CASE(constants_come_back) {
   message_has("\"three\"");
 }
 
-CASE(numbers_are_converted) {
+CLEAN_TEST(numbers_are_converted) {
   const double values[4] = {1, -2, 3, 100};
   const long long wide[4] = {0, 1, 2, 3}, huge[4] = {0, 1LL << 40, 2, 3};
   op_set set = op_decl_set(4, "s");
@@ -223,7 +235,7 @@ CASE(numbers_are_converted) {
   handle_fails(OP_ERR_TYPE, op_decl_map_hdf5(set, set, 1, file, "values"));
 }
 
-CASE(empty_sets_are_files_too) {
+CLEAN_TEST(empty_sets_are_files_too) {
   op_set none = op_decl_set(0, "none"), one = op_decl_set(1, "one");
   op_decl_map(none, one, 2, NULL, "nothing");
   op_decl_dat(none, 3, "float", NULL, "void");
@@ -237,7 +249,7 @@ CASE(empty_sets_are_files_too) {
   assert_non_null(op_decl_dat_hdf5(none, 3, "float", in_folder("empty.h5"), "void"));
 }
 
-CASE(a_link_stays_a_link) {
+CLEAN_TEST(a_link_stays_a_link) {
   const int v = 1;
   works(op_write_const_hdf5("v", 1, "int", &v, in_folder("real.h5")));
   assert_int_equal(chmod(in_folder("real.h5"), 0640), 0);
@@ -254,7 +266,7 @@ CASE(a_link_stays_a_link) {
 }
 
 /* More than what is moved at a time. */
-CASE(large_tables_go_in_rounds) {
+CLEAN_TEST(large_tables_go_in_rounds) {
   enum { LARGE = 700001 };
   op_set set = op_decl_set(LARGE, "large");
   int *values = malloc(sizeof(int) * 7 * LARGE), *back = malloc(sizeof(int) * 7 * LARGE);
@@ -270,7 +282,7 @@ CASE(large_tables_go_in_rounds) {
 }
 
 /* Also where elements have other numbers here, and an element has no target. */
-CASE(ragged_maps_keep_their_entries) {
+CLEAN_TEST(ragged_maps_keep_their_entries) {
   static const long long offsets[] = {0, 2, 2, 5, 6};
   static const int targets[] = {0, 2, 0, 1, 2, 1};
   static const double values[] = {1, 2, 3, 4, 5, 6};
@@ -323,31 +335,7 @@ CASE(ragged_maps_keep_their_entries) {
   }
 }
 
-static int stop_and_count(void **state) {
-  int code = stop(state);
-  DIR *dir = opendir(folder);
-  for (struct dirent *e; dir && (e = readdir(dir));)
-    if (strstr(e->d_name, ".part"))
-      code = -1;
-  closedir(dir);
-  return code;
-}
-#define in_library_and_clean(f) cmocka_unit_test_setup_teardown(f, start, stop_and_count)
-
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      in_library_and_clean(every_type_comes_back),
-      in_library_and_clean(structs_come_back),
-      in_library_and_clean(results_are_in_the_users_order),
-      in_library_and_clean(maps_keep_their_entries),
-      in_library_and_clean(ragged_maps_keep_their_entries),
-      in_library_and_clean(many_results_in_one_file),
-      in_library_and_clean(constants_come_back),
-      in_library_and_clean(numbers_are_converted),
-      in_library_and_clean(empty_sets_are_files_too),
-      in_library_and_clean(a_link_stays_a_link),
-      in_library_and_clean(large_tables_go_in_rounds),
-  };
   need_hdf5();
-  return cmocka_run_group_tests_name("files: round trips", tests, make_folder, remove_folder);
+  return run_these(make_folder, remove_folder);
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jit/front/describe.h"
+#include "jit/kernel/kernel.h"
 
 static inline struct desc build_loop(const char *name, const char *text) {
   struct desc d = {.nsets = 1};

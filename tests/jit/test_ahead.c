@@ -64,7 +64,7 @@ static void wait_for(const struct ahead *a) {
     sched_yield();
 }
 
-CASE(compiles_behind) {
+TEST(compiles_behind) {
   struct ahead a = {0};
   struct compile_result result;
   double seconds = -1;
@@ -92,7 +92,7 @@ CASE(compiles_behind) {
 }
 
 /* What nobody has taken yet is kept while other things are compiled. */
-CASE(keeps_what_was_finished) {
+TEST(keeps_what_was_finished) {
   struct ahead a = {0};
   struct compile_result result;
   double seconds;
@@ -111,7 +111,7 @@ CASE(keeps_what_was_finished) {
 }
 
 /* A pinned thread's child would be pinned too. */
-CASE(runs_everywhere_at_low_priority) {
+TEST(runs_everywhere_at_low_priority) {
   struct ahead a = {0};
   cpu_set_t before, one;
   ahead_open(&a, NULL);
@@ -130,7 +130,7 @@ CASE(runs_everywhere_at_low_priority) {
 }
 
 /* Closing waits for the compiler, since its code must not go away below it. */
-CASE(closes_while_it_compiles) {
+TEST(closes_while_it_compiles) {
   struct ahead a = {0};
   seen.released = 0;
   ahead_open(&a, NULL);
@@ -141,7 +141,7 @@ CASE(closes_while_it_compiles) {
 }
 
 /* A forked child has no such thread: it does not wait for one, and may start its own. */
-CASE(is_free_in_a_child) {
+TEST(is_free_in_a_child) {
   struct ahead a = {0};
   ahead_open(&a, NULL);
   pthread_mutex_lock(&gate);
@@ -179,7 +179,7 @@ static void compile_and_mark(void *self, const struct compile_request *request,
     _exit(4);
 }
 
-CASE(exit_waits) {
+TEST(exit_waits) {
   assert_int_equal(pipe(mark), 0);
   pid_t child = fork();
   if (child == 0) {
@@ -202,17 +202,3 @@ CASE(exit_waits) {
   close(mark[0]);
 }
 #endif
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(compiles_behind),
-      cmocka_unit_test(keeps_what_was_finished),
-      cmocka_unit_test(runs_everywhere_at_low_priority),
-      cmocka_unit_test(closes_while_it_compiles),
-      cmocka_unit_test(is_free_in_a_child),
-#ifndef __SANITIZE_THREAD__
-      cmocka_unit_test(exit_waits),
-#endif
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}

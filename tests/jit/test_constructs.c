@@ -6,11 +6,11 @@
 
 #include "../kernels/fill.h"
 #include "../kernels/kernels.h"
-#include "backend/native/call.h"
+#include "backend/native_call.h"
 #include "build.h"
-#include "jit/front/kernel.h"
+#include "jit/fits.h"
 #include "jit/jit.h"
-#include "jit/proof/fits.h"
+#include "jit/kernel/kernel.h"
 #include "plan/straight.h"
 
 enum { ELEMENTS = 211, TARGETS = 67, ARITY = 3, LARGEST = 32, PIECES = 3, SLACK = 16 };

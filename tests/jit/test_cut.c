@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jit/front/excerpt.h"
-#include "jit/front/kernel.h"
-#include "jit/front/parameters.h"
-#include "jit/front/unit/unit.h"
+#include "jit/kernel/excerpt.h"
+#include "jit/kernel/kernel.h"
+#include "jit/kernel/parameters.h"
+#include "jit/kernel/unit.h"
 
 static char *text_of(const char *prelude, const char *text) {
   struct shared shared = {0};
@@ -140,8 +140,4 @@ TEST(lines_and_columns_stay) {
       "/* one */\nstatic void other(void) {} void k(double *x) { *x = 1; }\n",
       "kernel k: here\nkernel text:2:33:\n     2 |                            void k(double *x) { *x = 1; "
       "}\n       |                                 ^");
-}
-
-int main(void) {
-  return run_these(NULL, NULL);
 }

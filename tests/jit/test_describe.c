@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jit/front/describe.h"
-#include "jit/front/number.h"
+#include "jit/kernel/kernel.h"
+#include "jit/kernel/number.h"
 
 static uint32_t seed = 1;
 
@@ -97,13 +97,15 @@ TEST(copies) {
 
 static void expect_number(enum type_code type, const void *value, const char *plain, const char *c) {
   struct text a = {0}, b = {0};
-  unsigned char back[8];
   number_print(type, value, &a);
   number_print_c(type, value, &b);
   assert_string_equal(text_str(&a), plain);
   assert_string_equal(text_str(&b), c);
-  assert_true(number_parse(type, plain, back));
-  assert_memory_equal(back, value, type_info(type)->size);
+  if (strchr(plain, 'x')) {
+    const double wide = number_read_hex(plain);
+    const float narrow = (float)wide;
+    assert_memory_equal(type == TYPE_FLOAT ? (const void *)&narrow : &wide, value, type_info(type)->size);
+  }
   text_free(&a);
   text_free(&b);
 }
@@ -127,15 +129,6 @@ TEST(numbers) {
   expect_number(TYPE_BOOL, &(bool){true}, "1", "1");
   expect_number(TYPE_CHAR, &(char){-1}, "-1", "(0 - 1)");
   expect_number(TYPE_SHORT, &(short){-300}, "-300", "(-299 - 1)");
-  unsigned char value[8];
-  static const char *const bad[] = {"",       "-",        "x",     "1.5",      "0x1p",
-                                    "0x2p+0", "0x1.p+0x", "nan:0", "infinity", "0x1p+2000"};
-  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-    assert_false(number_parse(TYPE_DOUBLE, bad[i], value));
-  assert_false(number_parse(TYPE_INT, "2147483648", value));
-  assert_false(number_parse(TYPE_UINT, "-1", value));
-  assert_false(number_parse(TYPE_BOOL, "2", value));
-  assert_false(number_parse(TYPE_FLOAT, "0x1.0000000000001p+0", value));
 }
 
 /* Every slot is used once and all are below the count. */
@@ -162,8 +155,4 @@ TEST(slots) {
       assert_int_equal(used[n], 1);
     desc_free(&d);
   }
-}
-
-int main(void) {
-  return run_these(NULL, NULL);
 }

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jit/front/fortran/fortran.h"
-#include "jit/front/kernel.h"
+#include "jit/kernel/fortran/fortran.h"
+#include "jit/kernel/kernel.h"
 
 /* The C text without blanks at its ends and without what its lines are from. */
 static void plain(const struct text *made, struct text *out) {
@@ -375,8 +375,4 @@ TEST(other_meanings_are_refused) {
       "w = [(sum(g(i)), i = 1, 3)]\ncontains\nfunction g(i)\ninteger, intent(in) :: i\nreal(8) :: g(2)\n"
       "g = i\nend",
       "g gives an array; call it in an assignment of its own", "8:11");
-}
-
-int main(void) {
-  return run_these(NULL, NULL);
 }

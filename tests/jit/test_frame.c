@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "build.h"
-#include "jit/generate/generate.h"
+#include "jit/emit/generate.h"
 #include "jit/jit.h"
 
 enum { N = 53, SLACK = 16 };
@@ -240,6 +240,4 @@ FIXTURE(close_jit) {
   return 0;
 }
 
-int main(void) {
-  return run_these(open_jit, close_jit);
-}
+AROUND_ALL(open_jit, close_jit)

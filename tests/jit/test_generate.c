@@ -1,11 +1,11 @@
 /* Generated text: the same description gives the same text, in this process and in any other; a few loops as golden
- * files.  test_generate FOLDER [write] */
+ * files, in which "shared: NAME" stands for a piece of shared.c.  test_generate FOLDER [write] */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "build.h"
-#include "jit/front/kernel.h"
-#include "jit/generate/generate.h"
+#include "jit/emit/generate.h"
+#include "jit/kernel/kernel.h"
 
 static int failures;
 
@@ -139,10 +139,35 @@ static struct text read_file(const char *path) {
   return t;
 }
 
-static void compare(const char *folder, const char *name, const struct text *made, bool write) {
+/* Each piece of shared.c becomes the line with its name. */
+static struct text shorten(const char *folder, const struct text *made) {
+  static const char mark[] = "/* shared: ";
+  char path[600];
+  snprintf(path, sizeof path, "%s/shared.c", folder);
+  struct text shared = read_file(path), out = {0};
+  text_add(&out, text_str(made));
+  for (const char *name = strstr(text_str(&shared), mark), *next; name; name = next) {
+    const char *piece = strchr(name, '\n') + 1;
+    next = strstr(piece, mark);
+    const size_t length = next ? (size_t)(next - piece) : strlen(piece);
+    struct text rest = out;
+    out = (struct text){0};
+    for (const char *line = text_str(&rest); *line;) {
+      const bool here = strncmp(line, piece, length) == 0;
+      const char *from = here ? name : line, *end = strchr(from, '\n');
+      text_add_bytes(&out, from, (size_t)(end + 1 - from));
+      line += here ? length : (size_t)(end + 1 - from);
+    }
+    text_free(&rest);
+  }
+  text_free(&shared);
+  return out;
+}
+
+static void compare(const char *folder, const char *name, const struct text *text, bool write) {
   char path[600];
   snprintf(path, sizeof path, "%s/%s", folder, name);
-  struct text kept = read_file(path);
+  struct text kept = read_file(path), shortened = shorten(folder, text), *made = &shortened;
   if (write) {
     FILE *file = fopen(path, "wb");
     if (!file || fwrite(text_str(made), 1, made->length, file) != made->length || fclose(file) != 0)
@@ -152,6 +177,7 @@ static void compare(const char *folder, const char *name, const struct text *mad
     failures++;
   }
   text_free(&kept);
+  text_free(&shortened);
 }
 
 static int source_of(const struct desc *d, const struct shape *s, struct text *out, struct error *err) {

@@ -6,7 +6,7 @@
 
 #include "../golden.h"
 #include "build.h"
-#include "jit/generate/gpu/gpu.h"
+#include "jit/emit/gpu/gpu.h"
 
 static int failures;
 

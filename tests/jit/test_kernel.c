@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jit/front/excerpt.h"
-#include "jit/front/kernel.h"
-#include "jit/proof/fits.h"
+#include "jit/fits.h"
+#include "jit/kernel/excerpt.h"
+#include "jit/kernel/kernel.h"
 
 static int parse(struct kernel *k, const char *text, const char *name, struct error *err) {
   return kernel_parse(k, text, strlen(text), name, err);
@@ -412,8 +412,4 @@ TEST(any_text) {
         assert_int_equal(err.code, OP_ERR_KERNEL);
       error_free(&err);
     }
-}
-
-int main(void) {
-  return run_these(NULL, NULL);
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jit/front/lexer.h"
+#include "jit/kernel/lexer.h"
 
 static struct tokens lexed(const char *text, size_t length) {
   struct tokens t;
@@ -97,8 +97,4 @@ TEST(any_bytes) {
     tokens_free(&t);
   }
   free(large);
-}
-
-int main(void) {
-  return run_these(NULL, NULL);
 }

@@ -246,6 +246,4 @@ FIXTURE(remove_folder) {
   return system(command);
 }
 
-int main(void) {
-  return run_these(make_folder, remove_folder);
-}
+AROUND_ALL(make_folder, remove_folder)

@@ -314,7 +314,3 @@ TEST(damaged_files) {
   close(fd);
   unlink(path);
 }
-
-int main(void) {
-  return run_these(NULL, NULL);
-}

@@ -249,8 +249,8 @@ TEST(aarch64_fixes) {
   };
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     check_relocation(&all[i]);
-  assert_int_equal(load_aarch64.target(R_AARCH64_TLSDESC), LOAD_UNKNOWN);
-  assert_int_equal(load_aarch64.width(R_AARCH64_ABS16), 2);
+  assert_int_equal(load_aarch64.kind(R_AARCH64_TLSDESC).target, LOAD_UNKNOWN);
+  assert_int_equal(load_aarch64.kind(R_AARCH64_ABS16).width, 2);
 }
 
 TEST(aarch64_stubs) {

@@ -6,10 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jit/front/prelude.h"
+#include "jit/kernel/prelude.h"
 #include "jit/load/load.h"
 #include "jit/load/load_extern.h"
-#include "jit/load/load_vector.h"
 #include "read_file.h"
 
 double all(double x);

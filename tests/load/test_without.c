@@ -55,7 +55,3 @@ TEST(no_object_is_loaded) {
   assert_null(code);
   error_free(&err);
 }
-
-int main(void) {
-  return run_these(NULL, NULL);
-}

@@ -51,7 +51,7 @@ static int give(op_mat k, op_map rows, op_map columns, int row_dim, int column_d
                      op_arg_mat(k, rows, columns, row_dim, column_dim, type, access));
 }
 
-CASE(declarations_that_are_wrong) {
+LIBRARY_TEST(declarations_that_are_wrong) {
   mesh();
   const op_map two_rows[2] = {ends, ends}, two_columns[2] = {ends, loose};
   assert_null(declared(ends, far, 1, 1));
@@ -77,7 +77,7 @@ CASE(declarations_that_are_wrong) {
   message_has("a set");
 }
 
-CASE(arguments_that_are_wrong) {
+LIBRARY_TEST(arguments_that_are_wrong) {
   mesh();
   op_mat k = declared(ends, ends, 1, 1);
   fails(OP_ERR_DIM, give(k, ends, ends, 2, 1, "double", OP_INC));
@@ -102,7 +102,7 @@ CASE(arguments_that_are_wrong) {
   message_has("\"k\", which was freed");
 }
 
-CASE(ragged_maps_need_a_number_before) {
+LIBRARY_TEST(ragged_maps_need_a_number_before) {
   const long long offsets[N + 1] = {0, 2, 3, 3, 4, 5, 6};
   const int targets[6] = {0, 1, 2, 3, 4, 5};
   mesh();
@@ -123,7 +123,7 @@ CASE(ragged_maps_need_a_number_before) {
 }
 
 /* Fewer targets than a proof looks at, or none. */
-CASE(short_ragged_maps) {
+LIBRARY_TEST(short_ragged_maps) {
   for (long long length = 0; length <= 5; length++) {
     long long offsets[N + 1], entries = 0;
     int targets[5 * N];
@@ -141,7 +141,7 @@ CASE(short_ragged_maps) {
   }
 }
 
-CASE(states_that_are_wrong) {
+LIBRARY_TEST(states_that_are_wrong) {
   long long entries;
   op_coo_t coo;
   mesh();
@@ -166,7 +166,7 @@ CASE(states_that_are_wrong) {
 }
 
 /* To set entries to which other loops gave something would need to know which. */
-CASE(writing_over_what_others_gave) {
+LIBRARY_TEST(writing_over_what_others_gave) {
   mesh();
   op_mat k = declared(ends, ends, 1, 1);
   op_set some = op_decl_subset_range(edges, 0, 2, "some");
@@ -179,7 +179,7 @@ CASE(writing_over_what_others_gave) {
   fails(OP_ERR_STATE, op_free_set(some));
 }
 
-CASE(fixed_rows_that_are_wrong) {
+LIBRARY_TEST(fixed_rows_that_are_wrong) {
   const int flags[N] = {0, 1, 0, 0, 0, 0}, numbers[N] = {0, 5, 0, 0, 0, 0};
   mesh();
   op_mat k = declared(ends, ends, 1, 1), across = declared(ends, OP_ID, 1, 1);
@@ -198,7 +198,7 @@ CASE(fixed_rows_that_are_wrong) {
 }
 
 /* The same rows once more change no list. */
-CASE(fixing_again) {
+LIBRARY_TEST(fixing_again) {
   const int flags[N] = {0, 1, 0, 0, 0, 0};
   op_coo_t a, b;
   mesh();
@@ -225,7 +225,7 @@ static int double_it(op_dat from, op_dat to) {
                      direct(to, 1, "double", OP_WRITE));
 }
 
-CASE(lent_memory) {
+LIBRARY_TEST(lent_memory) {
   op_lent_t lent;
   double out[N];
   mesh();
@@ -251,7 +251,7 @@ CASE(lent_memory) {
 }
 
 /* A loop that is prepared goes to the new memory each time. */
-CASE(placed_memory) {
+LIBRARY_TEST(placed_memory) {
   double first[N + 1], second[N + 1], out[N], from[N];
   mesh();
   op_dat y = op_decl_dat(nodes, 1, "double", (const double[N]){9, 9, 9, 9, 9, 9}, "y");
@@ -277,7 +277,7 @@ CASE(placed_memory) {
   fails(OP_ERR_STATE, op_place_end(x));
 }
 
-CASE(places_that_are_wrong) {
+LIBRARY_TEST(places_that_are_wrong) {
   double room[N + 1] = {0};
   op_lent_t lent;
   mesh();
@@ -300,7 +300,7 @@ CASE(places_that_are_wrong) {
 }
 
 /* A temporary like it would come back there. */
-CASE(what_is_placed_is_not_freed) {
+LIBRARY_TEST(what_is_placed_is_not_freed) {
   double *room = calloc(N + 1, sizeof *room), out[N];
   mesh();
   op_dat t = op_decl_dat_temp(nodes, 1, "double", NULL, "t");
@@ -319,7 +319,7 @@ CASE(what_is_placed_is_not_freed) {
 
 /* ---- what messages call it ---- */
 
-CASE(kernels_that_go_beyond_their_matrix) {
+LIBRARY_TEST(kernels_that_go_beyond_their_matrix) {
   const char *backend = getenv("OP2_BACKEND");
   mesh();
   op_mat k = declared(ends, ends, 1, 1);
@@ -346,7 +346,7 @@ static void count_release(void *data) {
   released += *(int *)data;
 }
 
-CASE(things_that_bridges_keep) {
+LIBRARY_TEST(things_that_bridges_keep) {
   static const char key, another;
   int one = 1, ten = 10, hundred = 100;
   released = 0;
@@ -366,24 +366,4 @@ CASE(things_that_bridges_keep) {
   works(op_exit());
   assert_int_equal(released, 211);
   works(op_init(0, NULL, 0));
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      test_in_library(declarations_that_are_wrong),
-      test_in_library(arguments_that_are_wrong),
-      test_in_library(ragged_maps_need_a_number_before),
-      test_in_library(short_ragged_maps),
-      test_in_library(states_that_are_wrong),
-      test_in_library(writing_over_what_others_gave),
-      test_in_library(fixed_rows_that_are_wrong),
-      test_in_library(fixing_again),
-      test_in_library(lent_memory),
-      test_in_library(placed_memory),
-      test_in_library(places_that_are_wrong),
-      test_in_library(what_is_placed_is_not_freed),
-      test_in_library(kernels_that_go_beyond_their_matrix),
-      test_in_library(things_that_bridges_keep),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

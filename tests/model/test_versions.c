@@ -345,7 +345,3 @@ TEST(newest_copies_are_brought_from_the_space_that_has_them) {
   assert_int_equal(device.moves[second], 1);
   close_world(&w);
 }
-
-int main(void) {
-  return run_these(NULL, NULL);
-}

@@ -11,12 +11,16 @@
 #define check(condition)                                                                                     \
   do {                                                                                                       \
     if (!(condition)) {                                                                                      \
-      fprintf(stderr, "rank %d: %s:%d: not so: %s (%s)\n", check_rank(), __FILE__, __LINE__, #condition,     \
+      fprintf(stderr, "rank %s: %s:%d: not so: %s (%s)\n", check_rank(), __FILE__, __LINE__, #condition,     \
               op_last_error()->message);                                                                     \
       _Exit(1);                                                                                              \
     }                                                                                                        \
   } while (0)
 
-static int check_rank(void);
+/* As mpirun says it: there is a rank before the library is open, and after it is closed. */
+static inline const char *check_rank(void) {
+  const char *rank = getenv("OMPI_COMM_WORLD_RANK"), *other = getenv("PMI_RANK");
+  return rank ? rank : other ? other : "?";
+}
 
 #endif

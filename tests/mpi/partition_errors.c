@@ -8,10 +8,6 @@
 #include "ranks/comm.h"
 #include "record/record.h"
 
-static int check_rank(void) {
-  return op_rank();
-}
-
 OP_KERNEL_DEF(
     read_sum, void read_sum(const long long *sum) { (void)sum; })
 

@@ -3,15 +3,11 @@
 #include "check.h"
 
 #include "api/api.h"
-#include "base/size.h"
+#include "base/list.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 #include "ranks/comm.h"
 #include "record/record.h"
-
-static int check_rank(void) {
-  return op_rank();
-}
 
 OP_KERNEL_DEF(
     touch, void touch(int *a) { *a += 1; })

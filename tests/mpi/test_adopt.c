@@ -10,10 +10,6 @@
 
 static int rank, refusals;
 
-static int check_rank(void) {
-  return rank;
-}
-
 /* The linker leads the library's calls here (--wrap). */
 int __real_code_load(struct code **out, const void *object, size_t size, const char *label, bool perf_map,
                      struct error *err);

@@ -4,10 +4,6 @@
 
 static int rank, size, odd;
 
-static int check_rank(void) {
-  return rank;
-}
-
 static op_set cells;
 static op_dat values;
 

@@ -17,15 +17,11 @@
 #include "mesh/mesh.h"
 #include "ranks/comm.h"
 #include "record/record.h"
-#include "spread/partition/speeds.h"
+#include "spread/parts/speeds.h"
 
 enum { N = 6 };
 
 static struct comm *own;
-
-static int check_rank(void) {
-  return own ? own->rank : -1;
-}
 
 static bool is_victim(void) {
   return own->rank == own->size - 1;

@@ -13,19 +13,15 @@
 
 #include "api/api.h"
 #include "backend/backend.h"
-#include "base/size.h"
+#include "base/list.h"
 #include "context/context.h"
-#include "loop/balance/balance.h"
+#include "loop/balance.h"
 #include "mesh/halo.h"
 #include "mesh/mesh.h"
 #include "op2jit_bridge.h"
 #include "op2jit_matrix.h"
 #include "ranks/comm.h"
 #include "record/record.h"
-
-static int check_rank(void) {
-  return op_rank();
-}
 
 /* ---- a grid of cells, with the edges between them, of which each rank declares some rows ---- */
 

@@ -7,10 +7,6 @@
 
 static int world, size;
 
-static int check_rank(void) {
-  return world;
-}
-
 static void sum_over(MPI_Comm comm, int argc, char **argv) {
   int rank, ranks;
   MPI_Comm_rank(comm, &rank);

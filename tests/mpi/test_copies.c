@@ -9,10 +9,6 @@ enum { NODES = 4, EDGES = 3, TIMES = 2 };
 
 static int rank, size;
 
-static int check_rank(void) {
-  return rank;
-}
-
 static int saved = -1;
 static FILE *caught;
 

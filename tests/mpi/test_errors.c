@@ -12,10 +12,6 @@
 
 static int rank, last;
 
-static int check_rank(void) {
-  return rank;
-}
-
 static op_map declare(int entry) {
   op_set from = op_decl_set(1, "from"), to = op_decl_set(1, "to");
   return op_decl_map(from, to, 1, &entry, "wrong");

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "api/api.h"
-#include "backend/cuda/cuda.h"
+#include "backend/gpu/cuda/cuda.h"
 #include "backend/gpu/gpu.h"
 #include "check.h"
 #include "mesh/data.h"
@@ -17,10 +17,6 @@
 #include "record/record.h"
 
 enum { CELLS = 600, REACH = 2, FACES = CELLS - REACH, ROUNDS = 6, DIM = 3 };
-
-static int check_rank(void) {
-  return op_rank();
-}
 
 OP_KERNEL_DEF(
     flux, void flux(const double *a, const double *b, double *da, double *db) {

@@ -11,10 +11,6 @@ enum { CELLS = 400, STEPS = 6, ROUNDS = 4 };
 
 static int rank, size;
 
-static int check_rank(void) {
-  return rank;
-}
-
 static const char *const fill =
     "void fill(const double *r, double *x, double *y) { *x = 0.5 * *r + 1; *y = *r / 3; }";
 static const char *const change = "void change(double *y, const double *by) { *y = *y * factor + *by; }";

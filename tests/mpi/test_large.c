@@ -13,10 +13,6 @@
 
 enum { CELLS = 4001, REACH = 3, FACES = CELLS - REACH, STEPS = 8, DIM = 4 };
 
-static int check_rank(void) {
-  return op_rank();
-}
-
 /* ---- memory: the linker leads the library's calls here (--wrap) ---- */
 
 static bool refuses;

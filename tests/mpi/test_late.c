@@ -18,10 +18,6 @@ enum { N = 37, STEPS = 40, DIM = 2, OPERATIONS = 60, WIDE = 100000 };
 
 static int rank, size;
 
-static int check_rank(void) {
-  return rank;
-}
-
 /* clang-format off */
 OP_KERNEL_DEF(sum, void sum(const double *x, double *s) { s[0] += x[0]; s[1] += x[0] * x[1]; })
 OP_KERNEL_DEF(sum_both, void sum_both(const double *x, double *s, double *t) { s[0] += x[1]; s[1] -= x[0]; *t += x[0]; })

@@ -12,10 +12,6 @@ enum { SETS = 2, MAPS = 4, DATS = 7, LOOPS = 9, SIZE = 600, TURNS = 9, RAGGED = 
 static int rank, size;
 static unsigned long long state;
 
-static int check_rank(void) {
-  return rank;
-}
-
 static int draw(int below) {
   state = state * 6364136223846793005u + 1442695040888963407u;
   return (int)((state >> 33) % (unsigned)below);

@@ -10,10 +10,6 @@ enum { EDGES = 180, NODES = 60, EACH = EDGES / NODES };
 
 static int rank, size;
 
-static int check_rank(void) {
-  return rank;
-}
-
 OP_KERNEL_DEF(
     add, void add(const double *v, double *x) { *x += *v; })
 OP_KERNEL_DEF(

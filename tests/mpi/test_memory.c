@@ -15,10 +15,6 @@
 #include "ranks/comm.h"
 #include "record/record.h"
 
-static int check_rank(void) {
-  return op_rank();
-}
-
 /* ---- what the library allocates: the linker leads its calls here (--wrap) ---- */
 
 static long long live, peak;

@@ -5,7 +5,7 @@
 #include "check.h"
 
 #include "api/api.h"
-#include "base/size.h"
+#include "base/list.h"
 #include "mesh/data.h"
 #include "mesh/halo.h"
 #include "mesh/handles.h"
@@ -18,10 +18,6 @@
 static int rank, size;
 static const char *files; /* what the names of the files begin with: the tests run side by side */
 static bool scotch;       /* the plugin was built */
-
-static int check_rank(void) {
-  return rank;
-}
 
 struct program {
   struct random_mesh mesh;
@@ -218,7 +214,7 @@ static void run_loops(const struct program *p, int m) {
                      op_arg_idx(0, p->maps[m]), op_arg_dat(from, -1, OP_ID, 1, "ll", OP_WRITE)));
   if (size > 1) { /* the numbers are new: what this map reaches travels, once, and nothing else */
     const struct map *inside = handle_object(api_context()->handles, p->maps[m], HANDLE_MAP);
-    const struct halo_side *sent = &inside->halo->exchange.send;
+    const struct halo_side *sent = &inside->halo->send;
     check(op_counters()->messages - before.messages == sent->count);
     long long bytes = 0; /* in pieces of 16 */
     for (int i = 0; i < sent->count; i++)

@@ -5,10 +5,6 @@
 
 enum { UNITS = 96, APART = 37, BYTES = 1000, SIMULATED = 4 };
 
-static int check_rank(void) {
-  return op_rank();
-}
-
 static void meet(op_running *running, void *data) {
   (void)data;
   for (int i = 0; i < 2; i++)

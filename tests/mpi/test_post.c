@@ -15,10 +15,6 @@ enum { ROUNDS = 400, MOST_RANKS = 64, MOST_NUMBERS = 20000, LATE_CALLS = 6 };
 static struct comm *comm;
 static struct error err;
 
-static int check_rank(void) {
-  return comm ? comm->rank : -1;
-}
-
 /* ---- what goes through here ---- */
 
 static struct {

@@ -9,10 +9,6 @@ enum { SETS = 3, MAPS = 5, DATS = 8, LOOPS = 9, SIZE = 160, TURNS = 5 };
 static int rank, size;
 static unsigned long long state;
 
-static int check_rank(void) {
-  return rank;
-}
-
 static int draw(int below) {
   state = state * 6364136223846793005u + 1442695040888963407u;
   return (int)((state >> 33) % (unsigned)below);

@@ -13,10 +13,6 @@ enum { ROWS = 240, COLS = 150, LONG = 400, SIDES = 77 };
 
 static int rank, size;
 
-static int check_rank(void) {
-  return rank;
-}
-
 /* clang-format off */
 OP_KERNEL_DEF(product, void product(int n, const double **a, const double **x, double *y) {
   *y = 0;
@@ -158,7 +154,7 @@ struct data {
   double *values;
 };
 
-static struct data data_new(op_set set, int dim, long long first, long long all, const char *name, int seed) {
+static struct data new_data(op_set set, int dim, long long first, long long all, const char *name, int seed) {
   struct data d = {.dim = dim, .first = first, .count = op_get_size(set), .all = all};
   d.values = room(all * dim, sizeof *d.values);
   for (long long i = 0; i < all * dim; i++)
@@ -169,7 +165,7 @@ static struct data data_new(op_set set, int dim, long long first, long long all,
 }
 
 static struct data data_of_entries(const struct ragged *r, int first_row, int dim, const char *name) {
-  return data_new(r->entries, dim, r->offsets[first_row], r->offsets[r->rows], name, dim + r->rows);
+  return new_data(r->entries, dim, r->offsets[first_row], r->offsets[r->rows], name, dim + r->rows);
 }
 
 static void compare(const struct data *d) {
@@ -471,11 +467,11 @@ static void declare_mesh(void) {
   seen = data_of_entries(&map, begin_of(ROWS), 1, "seen");
   t = data_of_entries(&second, begin_of(ROWS), 1, "t");
   b = data_of_entries(&deep, first, 1, "b");
-  x = data_new(cols, 1, begin_of(COLS), COLS, "x", 1);
-  low = data_new(cols, 1, begin_of(COLS), COLS, "low", 2);
-  y = data_new(rows, 1, begin_of(ROWS), ROWS, "y", 3);
-  w = data_new(rows, 1, begin_of(ROWS), ROWS, "w", 4);
-  s = data_new(sides, 1, begin_of(SIDES), SIDES, "s", 5);
+  x = new_data(cols, 1, begin_of(COLS), COLS, "x", 1);
+  low = new_data(cols, 1, begin_of(COLS), COLS, "low", 2);
+  y = new_data(rows, 1, begin_of(ROWS), ROWS, "y", 3);
+  w = new_data(rows, 1, begin_of(ROWS), ROWS, "w", 4);
+  s = new_data(sides, 1, begin_of(SIDES), SIDES, "s", 5);
   place = op_decl_dat(rows, 2, "double", xy + (size_t)begin_of(ROWS) * 2, "place");
   check(to_column && to_entry && pairs && place);
 }

@@ -7,7 +7,7 @@
 #include <pthread.h>
 
 #include "api/api.h"
-#include "base/size.h"
+#include "base/list.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 #include "ranks/comm.h"
@@ -15,10 +15,6 @@
 
 static int rank, size;
 static int threads; /* that this process made so far */
-
-static int check_rank(void) {
-  return rank;
-}
 
 /* Everybody's call in this process, exported by this program. */
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*work)(void *), void *user) {

@@ -14,10 +14,6 @@
 static int rank, size;
 static bool stays;
 
-static int check_rank(void) {
-  return rank;
-}
-
 /* The plugin finds this program's before the library's. */
 int SCOTCH_dgraphPart(void *graph, int parts, void *strategy, int *part);
 

@@ -12,10 +12,6 @@ enum { ROWS = 1000, EDGES = 999 };
 
 static int rank;
 
-static int check_rank(void) {
-  return rank;
-}
-
 static int launched_rank(void) {
   const char *word = getenv("OMPI_COMM_WORLD_RANK");
   return atoi(word ? word : getenv("PMI_RANK") ? getenv("PMI_RANK") : "0");

@@ -14,10 +14,6 @@ enum { LARGE = (1 << 24) + 12345 };
 static struct comm *comm;
 static struct error err;
 
-static int check_rank(void) {
-  return comm ? comm->rank : -1;
-}
-
 static void works(int code, const char *call) {
   if (code)
     fprintf(stderr, "%s: %s\n", call, error_message(&err));

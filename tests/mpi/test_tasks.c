@@ -9,10 +9,6 @@
 
 enum { MOST_UNITS = 24, MOST_TASKS = 160, MOST_TOUCHED = 4, NUMBERS = 3 };
 
-static int check_rank(void) {
-  return op_rank();
-}
-
 static unsigned long long state;
 static int random_below(int n) {
   state = state * 6364136223846793005u + 1442695040888963407u;

@@ -1,13 +1,9 @@
 /* RANKS [THREADS [SHARE]]: ranks that share CPUs share them out; what the user says (not 0) counts more. */
 #include "api/api.h"
 #include "check.h"
+#include "exec/team.h"
 #include "ranks/comm.h"
-#include "run/team.h"
 #include "services/services.h"
-
-static int check_rank(void) {
-  return op_rank();
-}
 
 int main(int argc, char **argv) {
   const int size = argc > 1 ? atoi(argv[1]) : 0, said = argc > 2 ? atoi(argv[2]) : 0;

@@ -6,10 +6,10 @@
 #include "check.h"
 #include "context/context.h"
 #include "jit/jit.h"
+#include "loop/choose.h"
+#include "loop/tune_memory.h"
 #include "ranks/agree.h"
 #include "record/record.h"
-#include "tune/choose.h"
-#include "tune/memory.h"
 
 /* Ranks meet after 4096 calls at the latest, however long meeting took the last time. */
 enum { ROWS = 20000, SHORT_CALLS = 1600, LONG_CALLS = 3 * 4096 };
@@ -21,10 +21,6 @@ static int rank;
 static long long meetings;
 static double planted, total, now = 1;
 static const struct loop *loop;
-
-static int check_rank(void) {
-  return rank;
-}
 
 int __real_agree_on_largest(struct comm *c, int code, double *values, int count, struct error *err);
 int __wrap_agree_on_largest(struct comm *c, int code, double *values, int count, struct error *err);

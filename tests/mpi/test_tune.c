@@ -13,10 +13,6 @@ enum { ROWS = 20000, CALLS = 400 };
 
 static int rank, size, calls = CALLS;
 
-static int check_rank(void) {
-  return rank;
-}
-
 OP_KERNEL_DEF(
     mix, void mix(const double *x, double *a, double *b) {
       *a += 0.5 * *x;

@@ -6,10 +6,6 @@ enum { CELLS = 211, EDGES = 2 * CELLS };
 
 static int rank, size;
 
-static int check_rank(void) {
-  return rank;
-}
-
 /* The program's own, and the kernels'. */
 #define SHARED_TEXT                                                                                          \
   "enum kind { FLUID, SOLID };\n"                                                                            \

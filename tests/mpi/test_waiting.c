@@ -1,5 +1,6 @@
 /* Loops that wait on ranks: the bits of loops one by one, fewer messages, and ranks that call other loops are told. */
 #include <stdbool.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "check.h"
@@ -11,10 +12,6 @@ struct error;
 enum { CELLS = 400, EDGES = CELLS, STEPS = 6, LOOPS = 5 };
 
 static int rank, size;
-
-static int check_rank(void) {
-  return rank;
-}
 
 static const char *const fill =
     "void fill(const double *r, double *x, double *y) { *x = 0.5 * *r + 1; *y = *r / 3; }";
@@ -274,6 +271,9 @@ static void one_rank_without_memory(int argc, char **argv, bool travels) {
   check(op_exit() == OP_OK);
 }
 
+/* Each row of tests has its own. */
+static char cache_file[1024];
+
 /* Seconds that a chain took, by which ranks decide whether neighbours are to be one: the first of four numbers. Whether calls wait
  * they decide by four as well, which are nobody's seconds: they keep what they are. */
 enum { NUMBERS_OF_A_WHOLE = 3 };
@@ -301,23 +301,50 @@ int __wrap_agree_on_largest(struct comm *comm, int code, double *numbers, int n,
   return __real_agree_on_largest(comm, code, numbers, n, err);
 }
 
-/* fill and change are one where that is little beside what the chain took, and not before. */
+/* How often fill and change ran as one, with these words behind the arguments. r: the values then. */
+static long long count_fused(int argc, char **argv, char *tune, char *cache, double r[CELLS]) {
+  char *more[16];
+  memcpy(more, argv, (size_t)argc * sizeof *argv);
+  more[argc] = tune;
+  more[argc + 1] = cache;
+  more[argc + 2] = "OP2_FUSE=auto";
+  const struct mesh m = open_mesh(argc + 3, more, "OP2_LAZY=on");
+  for (int turn = 0; turn < 20; turn++)
+    check(step(&m, flux, "flux") == OP_OK && op_fetch_data(m.r, r) == OP_OK);
+  const long long fused = op_counters()->fused;
+  if (strcmp(cache, "OP2_CACHE=off") == 0 && rank == 0)
+    unlink(strchr(cache_file, '=') + 1);
+  check(op_exit() == OP_OK);
+  return fused;
+}
+
+/* They are one where compiling that is little beside what the chain took, and not before, unless the code is there; with
+ * OP2_TUNE=off at once, as in one process. */
 static void fuse_where_it_pays(int argc, char **argv) {
   static double first[CELLS], r[CELLS];
-  for (int i = 0; i < 2; i++) {
-    planted = i ? 1000 : 0;
-    const struct mesh m = open_mesh(argc, argv, "OP2_LAZY=on");
-    for (int turn = 0; turn < 20; turn++)
-      check(step(&m, flux, "flux") == OP_OK && op_fetch_data(m.r, i ? r : first) == OP_OK);
-    check(i ? op_counters()->fused > 0 : op_counters()->fused == 0);
-    check(op_exit() == OP_OK);
+  static const struct {
+    char *tune, *cache;
+    double seconds;
+    bool fused;
+  } rows[] = {{"OP2_TUNE=use", "OP2_CACHE=off", 0, false},
+              {"OP2_TUNE=use", "OP2_CACHE=off", 1000, true},
+              {"OP2_TUNE=use", cache_file, 0, false},
+              {"OP2_TUNE=off", cache_file, 0, true},
+              {"OP2_TUNE=use", cache_file, 0, true}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    planted = rows[i].seconds;
+    check((count_fused(argc, argv, rows[i].tune, rows[i].cache, i ? r : first) > 0) == rows[i].fused);
+    check(!i || memcmp(r, first, sizeof r) == 0);
   }
-  check(memcmp(r, first, sizeof r) == 0);
+  planted = 0;
 }
 
 int main(int argc, char **argv) {
   check(argc > 1 && argc < 15);
   size = atoi(argv[1]);
+  setenv("OP2_FUSE", "off", 1); /* messages name loops one by one */
+  snprintf(cache_file, sizeof cache_file, "OP2_CACHE=%s-waiting-%s-%s.db", argv[0], argv[1],
+           strchr(argv[2], '=') + 1);
   op_set_error_handler(OP_ERRORS_RETURN, NULL);
   compare(argc, argv);
   words_that_are_not_compiled(argc, argv);

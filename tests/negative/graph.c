@@ -4,9 +4,6 @@
 #include "negative.h"
 #include "op2jit_tasks.h"
 
-#define CASE(name) static void name(struct mesh *m, struct said *said)
-#define UNUSED (void)m, (void)said
-
 static void rests(op_running *running, void *data) {
   (void)running, (void)data;
 }
@@ -16,25 +13,21 @@ static void adds_without_type(op_running *running, void *data) {
   op_running_add(running, 0, NULL, 0, 0, 0, NULL);
 }
 
-CASE(graph_null) {
-  UNUSED;
+CASE(graph_null, OP_ERR_HANDLE, IN_MESH) {
   op_graph_run(NULL);
 }
 
-CASE(graph_is_a_set) {
-  UNUSED;
+CASE(graph_is_a_set, OP_ERR_HANDLE, IN_MESH) {
   op_graph_type((op_graph)(void *)m->cells, "work", rests);
 }
 
-CASE(graph_freed) {
-  UNUSED;
+CASE(graph_freed, OP_ERR_HANDLE, IN_MESH) {
   op_graph graph = op_decl_graph("factors");
   op_free_graph(graph);
   op_graph_resource(graph, 0, "tile");
 }
 
-CASE(graph_circle) {
-  UNUSED;
+CASE(graph_circle, OP_ERR_GRAPH, IN_MESH) {
   op_graph graph = op_decl_graph("factors");
   const op_task_type type = op_graph_type(graph, "work", rests);
   const op_task one = op_graph_task(graph, type, NULL, 0, 1), two = op_graph_task(graph, type, NULL, 0, 1);
@@ -43,52 +36,44 @@ CASE(graph_circle) {
   op_graph_run(graph);
 }
 
-CASE(graph_waits_for_itself) {
-  UNUSED;
+CASE(graph_waits_for_itself, OP_ERR_GRAPH, IN_MESH) {
   op_graph graph = op_decl_graph("factors");
   const op_task one = op_graph_task(graph, op_graph_type(graph, "work", rests), NULL, 0, 1);
   op_graph_depend(graph, one, one);
 }
 
-CASE(graph_task_of_another) {
-  UNUSED;
+CASE(graph_task_of_another, OP_ERR_HANDLE, IN_MESH) {
   op_graph graph = op_decl_graph("factors"), other = op_decl_graph("tree");
   const op_task one = op_graph_task(graph, op_graph_type(graph, "work", rests), NULL, 0, 1);
   const op_task two = op_graph_task(other, op_graph_type(other, "work", rests), NULL, 0, 1);
   op_graph_depend(graph, one, two);
 }
 
-CASE(graph_lock_is_a_task) {
-  UNUSED;
+CASE(graph_lock_is_a_task, OP_ERR_HANDLE, IN_MESH) {
   op_graph graph = op_decl_graph("factors");
   const op_task one = op_graph_task(graph, op_graph_type(graph, "work", rests), NULL, 0, 1);
   op_graph_lock(graph, one, one);
 }
 
-CASE(graph_cost_negative) {
-  UNUSED;
+CASE(graph_cost_negative, OP_ERR_ARGUMENT, IN_MESH) {
   op_graph graph = op_decl_graph("factors");
   op_graph_task(graph, op_graph_type(graph, "work", rests), NULL, 0, -1);
 }
 
-CASE(graph_data_null) {
-  UNUSED;
+CASE(graph_data_null, OP_ERR_ARGUMENT, IN_MESH) {
   op_graph graph = op_decl_graph("factors");
   op_graph_task(graph, op_graph_type(graph, "work", rests), NULL, 8, 1);
 }
 
-CASE(graph_simulated_unknown) {
-  UNUSED;
+CASE(graph_simulated_unknown, OP_ERR_STATE, IN_MESH) {
   op_graph_simulate(op_decl_graph("factors"), 64);
 }
 
-CASE(graph_facts_null) {
-  UNUSED;
+CASE(graph_facts_null, OP_ERR_ARGUMENT, IN_MESH) {
   op_graph_facts(op_decl_graph("factors"), NULL);
 }
 
-CASE(graph_added_without_type) {
-  UNUSED;
+CASE(graph_added_without_type, OP_ERR_HANDLE, IN_MESH) {
   op_graph graph = op_decl_graph("factors");
   op_graph_task(graph, op_graph_type(graph, "adds", adds_without_type), NULL, 0, 1);
   op_graph_run(graph);
@@ -101,8 +86,7 @@ static void keeps(op_running *running, void *data) {
   kept = running;
 }
 
-CASE(graph_added_after_the_run) {
-  UNUSED;
+CASE(graph_added_after_the_run, OP_ERR_STATE, IN_MESH) {
   op_graph graph = op_decl_graph("factors");
   const op_task_type type = op_graph_type(graph, "keeps", keeps);
   op_graph_task(graph, type, NULL, 0, 1);
@@ -110,27 +94,6 @@ CASE(graph_added_after_the_run) {
   op_running_add(kept, type, NULL, 0, 1, 0, NULL);
 }
 
-CASE(graph_added_nowhere) {
-  UNUSED;
+CASE(graph_added_nowhere, OP_ERR_ARGUMENT, IN_MESH) {
   op_running_add(NULL, op_graph_type(op_decl_graph("factors"), "work", rests), NULL, 0, 1, 0, NULL);
 }
-
-#define ROW(name, code)                                                                                      \
-  { #name, code, IN_MESH, name }
-const struct negative_case graph_cases[] = {
-    ROW(graph_null, OP_ERR_HANDLE),
-    ROW(graph_is_a_set, OP_ERR_HANDLE),
-    ROW(graph_freed, OP_ERR_HANDLE),
-    ROW(graph_circle, OP_ERR_GRAPH),
-    ROW(graph_waits_for_itself, OP_ERR_GRAPH),
-    ROW(graph_task_of_another, OP_ERR_HANDLE),
-    ROW(graph_lock_is_a_task, OP_ERR_HANDLE),
-    ROW(graph_cost_negative, OP_ERR_ARGUMENT),
-    ROW(graph_data_null, OP_ERR_ARGUMENT),
-    ROW(graph_simulated_unknown, OP_ERR_STATE),
-    ROW(graph_facts_null, OP_ERR_ARGUMENT),
-    ROW(graph_added_without_type, OP_ERR_HANDLE),
-    ROW(graph_added_after_the_run, OP_ERR_STATE),
-    ROW(graph_added_nowhere, OP_ERR_ARGUMENT),
-    {NULL, 0, 0, NULL},
-};

@@ -7,8 +7,6 @@
 #include "plan/plan.h"
 #include "ranks/comm.h"
 
-#define CASE(name) static void name(struct mesh *m, struct said *said)
-
 static void keep(struct said *said, struct error *err) {
   const op_error said_by_part = {err->code, error_kind(err->code)->name, error_message(err)};
   said_keep(said, &said_by_part);
@@ -16,8 +14,7 @@ static void keep(struct said *said, struct error *err) {
 }
 
 /* A plan in which two blocks of one colour share a target. */
-CASE(plan_broken) {
-  (void)m;
+CASE(plan_broken, OP_ERR_PLAN, IN_MESH | RETURN_ONLY) {
   static const int table[] = {0, 1, 1, 2, 2, 3, 3, 4};
   const struct plan_column columns[] = {
       {.table = table, .arity = 2, .column = 0, .target = 0, .target_size = 5},
@@ -34,8 +31,7 @@ CASE(plan_broken) {
   keep(said, &err);
 }
 
-CASE(comm_of_one_rank) {
-  (void)m;
+CASE(comm_of_one_rank, OP_ERR_INTERNAL, IN_MESH | RETURN_ONLY) {
   struct comm *comm = NULL;
   struct error err = {0};
   int number = 0;
@@ -45,8 +41,7 @@ CASE(comm_of_one_rank) {
   keep(said, &err);
 }
 
-CASE(comm_forbidden) {
-  (void)m;
+CASE(comm_forbidden, OP_ERR_MPI, IN_MESH | RETURN_ONLY) {
   const struct comm_given given = {0, "Open MPI v4.1.4"};
   const struct comm_options options = {.wanted = "off", .given = &given};
   struct comm *comm = NULL;
@@ -57,17 +52,6 @@ CASE(comm_forbidden) {
 }
 
 /* Solvers are PETSc's, and tests/petsc makes them fail; this is how any bridge tells that one did. */
-CASE(solver_failed) {
-  (void)m, (void)said;
+CASE(solver_failed, OP_ERR_SOLVER, IN_MESH | RETURN_ONLY) {
   op_bridge_error(OP_ERR_SOLVER, "a solver: it did not converge");
 }
-
-#define ROW(name, code)                                                                                      \
-  { #name, code, IN_MESH | RETURN_ONLY, name }
-const struct negative_case inner_cases[] = {
-    ROW(plan_broken, OP_ERR_PLAN),
-    ROW(comm_of_one_rank, OP_ERR_INTERNAL),
-    ROW(comm_forbidden, OP_ERR_MPI),
-    ROW(solver_failed, OP_ERR_SOLVER),
-    {NULL, 0, 0, NULL},
-};

@@ -1,138 +1,134 @@
 /* Kernel texts that do not fit. */
 #include <stddef.h>
 
+#define CASES_COMPILE COMPILES
 #include "negative.h"
-
-#define CASE(name) static void name(struct mesh *m, struct said *said)
 
 /* A loop over cells that reads the height and adds to a sum, with this text. */
 #define WITH_TEXT(text)                                                                                      \
   double sum = 5;                                                                                            \
-  (void)said;                                                                                                \
   op_par_loop(text, "scale", m->cells, op_arg_dat(m->height, -1, OP_ID, 1, "double", OP_READ),               \
               op_arg_gbl(&sum, 1, "double", OP_INC))
 
-CASE(kernel_text_null) {
+CASE(kernel_text_null, OP_ERR_ARGUMENT, IN_MESH) {
   WITH_TEXT(NULL);
 }
 
-CASE(kernel_name_null) {
+CASE(kernel_name_null, OP_ERR_ARGUMENT, IN_MESH) {
   double sum = 5;
-  (void)said;
   op_par_loop("void scale(double *sum) { *sum += 1; }", NULL, m->cells,
               op_arg_gbl(&sum, 1, "double", OP_INC));
 }
 
-CASE(kernel_empty) {
+CASE(kernel_empty, OP_ERR_KERNEL, IN_MESH) {
   WITH_TEXT("");
 }
 
-CASE(kernel_other_function) {
+CASE(kernel_other_function, OP_ERR_KERNEL, IN_MESH) {
   WITH_TEXT("void scael(const double *h, double *sum) {\n  *sum += 2 * *h;\n}\n");
 }
 
-CASE(kernel_only_declared) {
+CASE(kernel_only_declared, OP_ERR_KERNEL, IN_MESH) {
   WITH_TEXT("void scale(const double *h, double *sum);\n");
 }
 
-CASE(kernel_not_void) {
+CASE(kernel_not_void, OP_ERR_KERNEL, IN_MESH) {
   WITH_TEXT("double scale(const double *h, double *sum) {\n  return *sum += 2 * *h;\n}\n");
 }
 
-CASE(kernel_few_parameters) {
+CASE(kernel_few_parameters, OP_ERR_KERNEL, IN_MESH) {
   WITH_TEXT("void scale(double *sum) {\n  *sum += 1;\n}\n");
 }
 
-CASE(kernel_many_parameters) {
+CASE(kernel_many_parameters, OP_ERR_KERNEL, IN_MESH) {
   WITH_TEXT("void scale(const double *h, double *sum, double *more) {\n  *sum += *h;\n}\n");
 }
 
-CASE(kernel_parameter_type) {
+CASE(kernel_parameter_type, OP_ERR_KERNEL, IN_MESH) {
   WITH_TEXT("void scale(const float *h, double *sum) {\n  *sum += 2 * *h;\n}\n");
 }
 
-CASE(kernel_parameter_short_name) {
+CASE(kernel_parameter_short_name, OP_ERR_KERNEL, IN_MESH) {
   WITH_TEXT("void scale(const ull *h, double *sum) {\n  *sum += 2 * (double)*h;\n}\n");
 }
 
-CASE(kernel_parameter_struct) {
+CASE(kernel_parameter_struct, OP_ERR_KERNEL, IN_MESH) {
   WITH_TEXT(
       "typedef struct { double x; } point;\nvoid scale(const point *h, double *sum) {\n  *sum += h->x;\n}\n");
 }
 
-CASE(kernel_parameter_unknown) {
+CASE(kernel_parameter_unknown, OP_ERR_COMPILE, IN_MESH | COMPILED_ONLY) {
   WITH_TEXT("void scale(const real *h, double *sum) {\n  *sum += *h;\n}\n");
 }
 
-CASE(kernel_parameter_value) {
+CASE(kernel_parameter_value, OP_ERR_KERNEL, IN_MESH) {
   WITH_TEXT("void scale(double h, double *sum) {\n  *sum += 2 * h;\n}\n");
 }
 
-CASE(kernel_one_line) {
+CASE(kernel_one_line, OP_ERR_KERNEL, IN_MESH) {
   WITH_TEXT(
       "#line 7 \"program.c\"\n#include <stdio.h> void scale(const double *h, double *sum) { *sum += *h; }");
 }
 
-CASE(kernel_parameter_not_const) {
+CASE(kernel_parameter_not_const, OP_ERR_KERNEL, IN_MESH) {
   WITH_TEXT("void scale(double *h, double *sum) {\n  *sum += 2 * *h;\n}\n");
 }
 
-CASE(kernel_parameter_vector) {
+CASE(kernel_parameter_vector, OP_ERR_KERNEL, IN_MESH) {
   WITH_TEXT("void scale(const double **h, double *sum) {\n  *sum += 2 * **h;\n}\n");
 }
 
-CASE(kernel_vector_not_passed) {
-  (void)said;
+CASE(kernel_vector_not_passed, OP_ERR_KERNEL, IN_MESH) {
   op_par_loop("void spread(const float *flow, double *h) {\n  *h += *flow;\n}\n", "spread", m->edges,
               op_arg_dat(m->flow, -1, OP_ID, 2, "float", OP_READ),
               op_arg_dat(m->height, -ARITY, m->edge_cells, 1, "double", OP_INC));
 }
 
-CASE(kernel_include) {
+CASE(kernel_include, OP_ERR_KERNEL, IN_MESH) {
   WITH_TEXT("#include <vector>\nvoid scale(const double *h, double *sum) {\n  *sum += 2 * *h;\n}\n");
 }
 
-CASE(kernel_recursive) {
+CASE(kernel_recursive, OP_ERR_KERNEL, IN_MESH | COMPILED_ONLY) {
   WITH_TEXT(
       "void scale(const double *h, double *sum) {\n  *sum += 1;\n  if (*sum < *h)\n    scale(h, sum);\n}\n");
 }
 
-CASE(kernel_recursive_helpers) {
+CASE(kernel_recursive_helpers, OP_ERR_KERNEL, IN_MESH | COMPILED_ONLY) {
   WITH_TEXT("static double odd(double x);\n"
             "static double even(double x) {\n  return x > 0 ? odd(x - 1) : 1;\n}\n"
             "static double odd(double x) {\n  return x > 0 ? even(x - 1) : 0;\n}\n"
             "void scale(const double *h, double *sum) {\n  *sum += odd(*h) + even(*h);\n}\n");
 }
 
-CASE(kernel_brace) {
+CASE(kernel_brace, OP_ERR_KERNEL, IN_MESH) {
   WITH_TEXT("void scale(const double *h, double *sum) {\n  if (*h > 0) {\n    *sum += 2 * *h;\n}\n");
 }
 
-CASE(kernel_string) {
+CASE(kernel_string, OP_ERR_KERNEL, IN_MESH) {
   WITH_TEXT("void scale(const double *h, double *sum) {\n  const char *s = \"open;\n  *sum += *h;\n}\n");
 }
 
-CASE(kernel_comment) {
+CASE(kernel_comment, OP_ERR_KERNEL, IN_MESH) {
   WITH_TEXT("void scale(const double *h, double *sum) {\n  /* never closed\n  *sum += *h;\n}\n");
 }
 
-CASE(kernel_extra_brace) {
+CASE(kernel_extra_brace, OP_ERR_KERNEL, IN_MESH) {
   WITH_TEXT("void scale(const double *h, double *sum) {\n  *sum += 2 * *h;\n}\n}\n");
 }
 
-CASE(kernel_parenthesis) {
+CASE(kernel_parenthesis, OP_ERR_KERNEL, IN_MESH) {
   WITH_TEXT("void scale(const double *h, double *sum) {\n  *sum += 2 * (*h + 1;\n}\n");
 }
 
-CASE(kernel_without_native_form) {
+CASE(kernel_without_native_form, OP_ERR_BACKEND, IN_MESH | NATIVE_ONLY) {
   WITH_TEXT("void scale(const double *h, double *sum) {\n  *sum += 3 * *h;\n}\n");
 }
 
-CASE(kernel_undeclared) {
+CASE(kernel_undeclared, OP_ERR_COMPILE, IN_MESH | COMPILED_ONLY) {
   WITH_TEXT("void scale(const double *h, double *sum) {\n  *sum += 2 * heigth[0];\n}\n");
 }
 
-CASE(kernel_index_of_constant) {
+CASE(kernel_index_of_constant, OP_ERR_VIOLATION, IN_MESH | COMPILED_ONLY) {
   const double slope[2] = {1, 2};
   op_decl_const("slope", 2, "double", slope);
   WITH_TEXT("void scale(const double *h, double *sum) {\n  for (int i = 0; i < 3; i++)\n    *sum += *h * "
@@ -140,110 +136,58 @@ CASE(kernel_index_of_constant) {
 }
 
 /* A compiler knows that nothing is there, and may take any value for it. */
-CASE(kernel_place_of_constant) {
+CASE(kernel_place_of_constant, OP_ERR_VIOLATION, IN_MESH | COMPILED_ONLY) {
   const double slope[2] = {1, 2};
   op_decl_const("slope", 2, "double", slope);
   WITH_TEXT("void scale(const double *h, double *sum) {\n  *sum += slope[2] * *h;\n}\n");
 }
 
-CASE(kernel_index_of_local) {
+CASE(kernel_index_of_local, OP_ERR_VIOLATION, IN_MESH | COMPILED_ONLY) {
   WITH_TEXT("void scale(const double *h, double *sum) {\n  double z[3];\n  for (int i = 0; i < 4; i++)\n    "
             "z[i] = *h;\n  "
             "*sum += z[0];\n}\n");
 }
 
 /* The least value around a target must be compared with. */
-CASE(kernel_smallest_around_is_set) {
-  (void)said;
+CASE(kernel_smallest_around_is_set, OP_ERR_VIOLATION, IN_MESH | COMPILED_ONLY) {
   op_dat low = op_decl_dat(m->cells, 1, "double", NULL, "low");
   op_par_loop("void k(const double *h, double *low) {\n  *low = *h;\n}\n", "k", m->edges,
               op_arg_dat(m->height, 0, m->edge_cells, 1, "double", OP_READ),
               op_arg_dat(low, 1, m->edge_cells, 1, "double", OP_MIN));
 }
 
-CASE(kernel_smallest_is_no_sum) {
+CASE(kernel_smallest_is_no_sum, OP_ERR_VIOLATION, IN_MESH | COMPILED_ONLY) {
   WITH_TEXT("void scale(const double *h, double *sum) {\n  if (*h < *sum)\n    *sum = *h;\n}\n");
 }
 
-CASE(kernel_syntax) {
+CASE(kernel_syntax, OP_ERR_COMPILE, IN_MESH | COMPILED_ONLY) {
   WITH_TEXT("void scale(const double *h, double *sum) {\n  *sum += 2 * ;\n}\n");
 }
 
-CASE(kernel_unknown_call) {
+CASE(kernel_unknown_call, OP_ERR_COMPILE, IN_MESH | COMPILED_ONLY) {
   WITH_TEXT("void scale(const double *h, double *sum) {\n  *sum += malloc(8) != 0;\n}\n");
 }
 
-CASE(kernel_helper_elsewhere) {
+CASE(kernel_helper_elsewhere, OP_ERR_COMPILE, IN_MESH | COMPILED_ONLY) {
   WITH_TEXT("void scale(const double *h, double *sum) {\n  *sum += twice(*h);\n}\n");
 }
 
-CASE(native_text_null) {
-  (void)m, (void)said;
+CASE(native_text_null, OP_ERR_ARGUMENT, IN_MESH) {
   op_kernel_native(NULL, (op_kernel_function)(void (*)(void))native_text_null);
 }
 
-CASE(native_function_null) {
-  (void)m, (void)said;
+CASE(native_function_null, OP_ERR_ARGUMENT, IN_MESH) {
   op_kernel_native("void scale(double *sum) { *sum += 1; }", NULL);
 }
 
-CASE(kernel_file_missing) {
-  (void)m, (void)said;
+CASE(kernel_file_missing, OP_ERR_FILE, IN_MESH) {
   op_kernel_file("no/such/kernel.c");
 }
 
-CASE(kernel_file_null) {
-  (void)m, (void)said;
+CASE(kernel_file_null, OP_ERR_ARGUMENT, IN_MESH) {
   op_kernel_file(NULL);
 }
 
-CASE(kernel_file_is_folder) {
-  (void)m, (void)said;
+CASE(kernel_file_is_folder, OP_ERR_FILE, IN_MESH) {
   op_kernel_file("/");
 }
-
-#define ROW(name, code, more)                                                                                \
-  { #name, code, IN_MESH | more, name }
-const struct negative_case kernel_cases[] = {
-    ROW(kernel_text_null, OP_ERR_ARGUMENT, 0),
-    ROW(kernel_name_null, OP_ERR_ARGUMENT, 0),
-    ROW(kernel_empty, OP_ERR_KERNEL, 0),
-    ROW(kernel_other_function, OP_ERR_KERNEL, 0),
-    ROW(kernel_only_declared, OP_ERR_KERNEL, 0),
-    ROW(kernel_not_void, OP_ERR_KERNEL, 0),
-    ROW(kernel_few_parameters, OP_ERR_KERNEL, 0),
-    ROW(kernel_many_parameters, OP_ERR_KERNEL, 0),
-    ROW(kernel_parameter_type, OP_ERR_KERNEL, 0),
-    ROW(kernel_parameter_short_name, OP_ERR_KERNEL, 0),
-    ROW(kernel_parameter_struct, OP_ERR_KERNEL, 0),
-    ROW(kernel_parameter_unknown, OP_ERR_COMPILE, COMPILED_ONLY),
-    ROW(kernel_parameter_value, OP_ERR_KERNEL, 0),
-    ROW(kernel_one_line, OP_ERR_KERNEL, 0),
-    ROW(kernel_parameter_not_const, OP_ERR_KERNEL, 0),
-    ROW(kernel_parameter_vector, OP_ERR_KERNEL, 0),
-    ROW(kernel_vector_not_passed, OP_ERR_KERNEL, 0),
-    ROW(kernel_include, OP_ERR_KERNEL, 0),
-    ROW(kernel_recursive, OP_ERR_KERNEL, 0),
-    ROW(kernel_recursive_helpers, OP_ERR_KERNEL, 0),
-    ROW(kernel_brace, OP_ERR_KERNEL, 0),
-    ROW(kernel_string, OP_ERR_KERNEL, 0),
-    ROW(kernel_comment, OP_ERR_KERNEL, 0),
-    ROW(kernel_extra_brace, OP_ERR_KERNEL, 0),
-    ROW(kernel_parenthesis, OP_ERR_KERNEL, 0),
-    ROW(kernel_without_native_form, OP_ERR_BACKEND, NATIVE_ONLY),
-    ROW(kernel_undeclared, OP_ERR_COMPILE, COMPILED_ONLY),
-    ROW(kernel_index_of_constant, OP_ERR_VIOLATION, COMPILED_ONLY),
-    ROW(kernel_place_of_constant, OP_ERR_VIOLATION, COMPILED_ONLY),
-    ROW(kernel_index_of_local, OP_ERR_VIOLATION, COMPILED_ONLY),
-    ROW(kernel_smallest_around_is_set, OP_ERR_VIOLATION, COMPILED_ONLY),
-    ROW(kernel_smallest_is_no_sum, OP_ERR_VIOLATION, COMPILED_ONLY),
-    ROW(kernel_syntax, OP_ERR_COMPILE, COMPILED_ONLY),
-    ROW(kernel_unknown_call, OP_ERR_COMPILE, COMPILED_ONLY),
-    ROW(kernel_helper_elsewhere, OP_ERR_COMPILE, COMPILED_ONLY),
-    ROW(native_text_null, OP_ERR_ARGUMENT, 0),
-    ROW(native_function_null, OP_ERR_ARGUMENT, 0),
-    ROW(kernel_file_missing, OP_ERR_FILE, 0),
-    ROW(kernel_file_null, OP_ERR_ARGUMENT, 0),
-    ROW(kernel_file_is_folder, OP_ERR_FILE, 0),
-    {NULL, 0, 0, NULL},
-};

@@ -5,40 +5,32 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define CASES_COMPILE COMPILES
 #include "negative.h"
 
-#define CASE(name) static void name(struct mesh *m, struct said *said)
-#define UNUSED (void)m, (void)said
-
-CASE(before_init) {
-  UNUSED;
+CASE(before_init, OP_ERR_STATE, FRESH) {
   op_decl_set(3, "cells");
 }
 
-CASE(before_init_loop) {
-  UNUSED;
+CASE(before_init_loop, OP_ERR_STATE, FRESH) {
   double sum = 0;
   op_par_loop("void k(double *s) { *s += 1; }", "k", NULL, op_arg_gbl(&sum, 1, "double", OP_INC));
 }
 
-CASE(before_init_exit) {
-  UNUSED;
+CASE(before_init_exit, OP_ERR_STATE, FRESH) {
   op_exit();
 }
 
-CASE(after_exit) {
-  UNUSED;
+CASE(after_exit, OP_ERR_STATE, 0) {
   if (begin(NULL) == OP_OK && op_exit() == OP_OK)
     op_decl_const("gam", 1, "double", "");
 }
 
-CASE(init_twice) {
-  UNUSED;
+CASE(init_twice, OP_ERR_STATE, IN_MESH) {
   begin(NULL);
 }
 
-CASE(handle_of_earlier_init) {
-  UNUSED;
+CASE(handle_of_earlier_init, OP_ERR_HANDLE, 0) {
   if (begin(NULL) != OP_OK)
     return;
   op_set old = op_decl_set(4, "cells");
@@ -93,63 +85,59 @@ static void run_inside(struct mesh *m, struct said *said, const char *text, op_k
   op_free_dat_temp(t);
 }
 
-CASE(call_inside_kernel) {
+CASE(call_inside_kernel, OP_ERR_BUSY, IN_MESH | RETURN_ONLY | NATIVE_ONLY) {
   run_inside(m, said, "void k(double *h) { *h = 0; }", (op_kernel_function)calls_library);
 }
 
-CASE(call_in_other_thread) {
+CASE(call_in_other_thread, OP_ERR_BUSY, IN_MESH | RETURN_ONLY | NATIVE_ONLY) {
   run_inside(m, said, "void k(double *h) { *h = 0; /* slow */ }", (op_kernel_function)waits_for_thread);
 }
 
 /* ---- what op_init reads -----------------------------------------------------------------------*/
 
-#define ASSIGNED(name, assignment)                                                                           \
-  CASE(name) {                                                                                               \
-    UNUSED;                                                                                                  \
+#define ASSIGNED(name, code, flags, assignment)                                                              \
+  CASE(name, code, flags) {                                                                                  \
     begin(assignment);                                                                                       \
   }
 
-ASSIGNED(backend_unknown, "OP2_BACKEND=fpga")
-ASSIGNED(backend_misspelt, "OP2_BACKEND=natvie")
-ASSIGNED(threads_word, "OP2_THREADS=many")
-ASSIGNED(threads_zero, "OP2_THREADS=0")
-ASSIGNED(layers_five, "OP2_LAYERS=5")
-ASSIGNED(threads_trailing, "OP2_THREADS=4x")
-ASSIGNED(jit_word, "OP2_JIT=maybe")
-ASSIGNED(fp_word, "OP2_FP=quick")
-ASSIGNED(tune_word, "OP2_TUNE=sometimes")
-ASSIGNED(variant_empty, "OP2_VARIANT=64,scale:")
-ASSIGNED(variant_layout_of_loop, "OP2_VARIANT=64,scale:32/soa=height")
-ASSIGNED(variant_twice, "OP2_VARIANT=soa=height,scale:32,64")
-ASSIGNED(check_word, "OP2_CHECK=Yes")
-ASSIGNED(cache_none, "OP2_CACHE=None")
-ASSIGNED(cache_on, "OP2_CACHE=on")
-ASSIGNED(timing_without_file, "OP2_TIMING=json")
-ASSIGNED(log_word, "OP2_LOG=loud")
-ASSIGNED(misspelt_variable, "OP2_BACKND=native")
-ASSIGNED(unlike_any_variable, "OP2_ZQXWVK=1")
-ASSIGNED(variable_without_value, "OP2_THREADS")
-ASSIGNED(plugins_nowhere, "OP2_PLUGINS=/nowhere/at/all")
-ASSIGNED(shadow_of_itself, "OP2_SHADOW=native")
+ASSIGNED(backend_unknown, OP_ERR_BACKEND, CUT, "OP2_BACKEND=fpga")
+ASSIGNED(backend_misspelt, OP_ERR_BACKEND, CUT, "OP2_BACKEND=natvie")
+ASSIGNED(threads_word, OP_ERR_ENV, 0, "OP2_THREADS=many")
+ASSIGNED(threads_zero, OP_ERR_ENV, 0, "OP2_THREADS=0")
+ASSIGNED(layers_five, OP_ERR_ENV, 0, "OP2_LAYERS=5")
+ASSIGNED(threads_trailing, OP_ERR_ENV, 0, "OP2_THREADS=4x")
+ASSIGNED(jit_word, OP_ERR_ENV, 0, "OP2_JIT=maybe")
+ASSIGNED(fp_word, OP_ERR_ENV, 0, "OP2_FP=quick")
+ASSIGNED(tune_word, OP_ERR_ENV, 0, "OP2_TUNE=sometimes")
+ASSIGNED(variant_empty, OP_ERR_ENV, 0, "OP2_VARIANT=64,scale:")
+ASSIGNED(variant_layout_of_loop, OP_ERR_ENV, 0, "OP2_VARIANT=64,scale:32/soa=height")
+ASSIGNED(variant_twice, OP_ERR_ENV, 0, "OP2_VARIANT=soa=height,scale:32,64")
+ASSIGNED(check_word, OP_ERR_ENV, 0, "OP2_CHECK=Yes")
+ASSIGNED(cache_none, OP_ERR_ENV, 0, "OP2_CACHE=None")
+ASSIGNED(cache_on, OP_ERR_ENV, 0, "OP2_CACHE=on")
+ASSIGNED(timing_without_file, OP_ERR_ENV, 0, "OP2_TIMING=json")
+ASSIGNED(log_word, OP_ERR_ENV, 0, "OP2_LOG=loud")
+ASSIGNED(misspelt_variable, OP_OK, WARNING, "OP2_BACKND=native")
+ASSIGNED(unlike_any_variable, OP_OK, WARNING, "OP2_ZQXWVK=1")
+ASSIGNED(variable_without_value, OP_OK, WARNING, "OP2_THREADS")
+ASSIGNED(plugins_nowhere, OP_OK, WARNING, "OP2_PLUGINS=/nowhere/at/all")
+ASSIGNED(shadow_of_itself, OP_OK, WARNING | NATIVE_ONLY, "OP2_SHADOW=native")
 
-CASE(environment_value) {
-  UNUSED;
+CASE(environment_value, OP_ERR_ENV, 0) {
   setenv("OP2_FP", "exact", 1);
   begin(NULL);
   said_keep(said, op_last_error());
   unsetenv("OP2_FP");
 }
 
-CASE(argument_over_environment) {
-  UNUSED;
+CASE(argument_over_environment, OP_ERR_ENV, 0) {
   setenv("OP2_FP", "fast", 1);
   begin("OP2_FP=slow");
   said_keep(said, op_last_error());
   unsetenv("OP2_FP");
 }
 
-CASE(misspelt_in_environment) {
-  UNUSED;
+CASE(misspelt_in_environment, OP_OK, WARNING) {
   setenv("OP2_THREAD", "4", 1);
   if (begin(NULL) == OP_OK)
     op_exit();
@@ -168,18 +156,15 @@ static void run_scale_with(const char *assignment) {
   op_exit();
 }
 
-CASE(check_of_no_loop) {
-  UNUSED;
+CASE(check_of_no_loop, OP_OK, WARNING) {
   run_scale_with("OP2_CHECK=scael,scale,flux_through_faces");
 }
 
-CASE(variant_of_no_dat) {
-  UNUSED;
+CASE(variant_of_no_dat, OP_OK, WARNING) {
   run_scale_with("OP2_VARIANT=soa=heigth/aos=height/soa=zzzz");
 }
 
-CASE(variant_of_no_loop) {
-  UNUSED;
+CASE(variant_of_no_loop, OP_OK, WARNING) {
   char assignment[64];
   const char *backend = getenv("OP2_BACKEND");
   bool cuda = backend && strcmp(backend, "cuda") == 0;
@@ -190,8 +175,7 @@ CASE(variant_of_no_loop) {
 /* ---- what an open library refuses -------------------------------------------------------------*/
 
 /* Every file under /proc is somebody else's. */
-CASE(cache_unwritable) {
-  UNUSED;
+CASE(cache_unwritable, OP_OK, WARNING | COMPILED_ONLY) {
   run_scale_with("OP2_CACHE=/proc/op2jit/kernels.db");
 }
 
@@ -203,14 +187,12 @@ static void run_without_native_form(struct said *said) {
   op_exit();
 }
 
-CASE(shadow_without_native_form) {
-  UNUSED;
+CASE(shadow_without_native_form, OP_ERR_BACKEND, COMPILED_ONLY) {
   if (begin("OP2_SHADOW=native") == OP_OK)
     run_without_native_form(said);
 }
 
-CASE(jit_off_without_native_form) {
-  UNUSED;
+CASE(jit_off_without_native_form, OP_ERR_BACKEND, 0) {
   char kept[16] = "", *argv[] = {"negative", "OP2_JIT=off"};
   const char *backend = getenv("OP2_BACKEND");
   snprintf(kept, sizeof kept, "%s", backend ? backend : "");
@@ -227,8 +209,7 @@ static const char *fixed_variant(void) {
   return backend && strcmp(backend, "cuda") == 0 ? "atomics/64" : "scalar";
 }
 
-CASE(load_only) {
-  UNUSED;
+CASE(load_only, OP_ERR_CACHE_MISS, COMPILED_ONLY | RETURN_ONLY) {
   double sum = 0;
   setenv("OP2_VARIANT", fixed_variant(), 1);
   int code = begin("OP2_JIT=load");
@@ -266,8 +247,7 @@ static void remove_load_folder(void) {
 }
 
 /* The first loop that is not there, with what changed. */
-CASE(load_changed) {
-  UNUSED;
+CASE(load_changed, OP_ERR_CACHE_MISS, COMPILED_ONLY | FRESH) {
   char file[sizeof load_folder + 16];
   if (!mkdtemp(load_folder) || atexit(remove_load_folder) != 0)
     return;
@@ -280,14 +260,12 @@ CASE(load_changed) {
 
 /* ---- what is not there, or breaks ---------------------------------------------------------------*/
 
-CASE(partitioner_not_built) {
-  (void)said;
+CASE(partitioner_not_built, OP_ERR_NOT_BUILT, IN_MESH) {
   op_partition("kahip", NULL, m->cells, m->edge_cells, NULL);
 }
 
 /* The driver says that a kernel ran too long. */
-CASE(device_fails) {
-  UNUSED;
+CASE(device_fails, OP_ERR_DEVICE, GPU_ONLY) {
   double sum = 0, heights[] = {1, 2, 4};
   setenv("STANDIN_FAIL", "cuLaunchKernel:1:702", 1);
   if (begin(NULL) == OP_OK) {
@@ -305,8 +283,7 @@ OP_KERNEL_DEF(
     twice, void twice(double *h, const int *e) { *h = 2 * *h + *e; })
 
 /* Two edges change one cell, and the order decides what it becomes. */
-CASE(promise_broken) {
-  UNUSED;
+CASE(promise_broken, OP_ERR_VIOLATION, 0) {
   int table[] = {0, 1, 0};
   double heights[] = {1, 2};
   if (begin("OP2_CHECK=on") != OP_OK)
@@ -341,64 +318,12 @@ static void write_through_map(struct said *said, const char *text, const char *k
   op_exit();
 }
 
-CASE(write_through_map_unset) {
-  UNUSED;
+CASE(write_through_map_unset, OP_ERR_VIOLATION, NATIVE_ONLY) {
   if (begin("OP2_CHECK=on") == OP_OK)
     write_through_map(said, OP_KERNEL_OF(tops), "tops");
 }
 
-CASE(write_through_map_read) {
-  UNUSED;
+CASE(write_through_map_read, OP_ERR_VIOLATION, NATIVE_ONLY) {
   if (begin("OP2_CHECK=on") == OP_OK)
     write_through_map(said, OP_KERNEL_OF(halves), "halves");
 }
-
-const struct negative_case life_cases[] = {
-    {"before_init", OP_ERR_STATE, FRESH, before_init},
-    {"before_init_loop", OP_ERR_STATE, FRESH, before_init_loop},
-    {"before_init_exit", OP_ERR_STATE, FRESH, before_init_exit},
-    {"after_exit", OP_ERR_STATE, 0, after_exit},
-    {"init_twice", OP_ERR_STATE, IN_MESH, init_twice},
-    {"handle_of_earlier_init", OP_ERR_HANDLE, 0, handle_of_earlier_init},
-    {"call_inside_kernel", OP_ERR_BUSY, IN_MESH | RETURN_ONLY | NATIVE_ONLY, call_inside_kernel},
-    {"call_in_other_thread", OP_ERR_BUSY, IN_MESH | RETURN_ONLY | NATIVE_ONLY, call_in_other_thread},
-    {"backend_unknown", OP_ERR_BACKEND, CUT, backend_unknown},
-    {"backend_misspelt", OP_ERR_BACKEND, CUT, backend_misspelt},
-    {"threads_word", OP_ERR_ENV, 0, threads_word},
-    {"threads_zero", OP_ERR_ENV, 0, threads_zero},
-    {"layers_five", OP_ERR_ENV, 0, layers_five},
-    {"threads_trailing", OP_ERR_ENV, 0, threads_trailing},
-    {"jit_word", OP_ERR_ENV, 0, jit_word},
-    {"fp_word", OP_ERR_ENV, 0, fp_word},
-    {"check_word", OP_ERR_ENV, 0, check_word},
-    {"cache_none", OP_ERR_ENV, 0, cache_none},
-    {"cache_on", OP_ERR_ENV, 0, cache_on},
-    {"timing_without_file", OP_ERR_ENV, 0, timing_without_file},
-    {"log_word", OP_ERR_ENV, 0, log_word},
-    {"tune_word", OP_ERR_ENV, 0, tune_word},
-    {"variant_empty", OP_ERR_ENV, 0, variant_empty},
-    {"variant_layout_of_loop", OP_ERR_ENV, 0, variant_layout_of_loop},
-    {"variant_twice", OP_ERR_ENV, 0, variant_twice},
-    {"shadow_without_native_form", OP_ERR_BACKEND, COMPILED_ONLY, shadow_without_native_form},
-    {"jit_off_without_native_form", OP_ERR_BACKEND, 0, jit_off_without_native_form},
-    {"environment_value", OP_ERR_ENV, 0, environment_value},
-    {"argument_over_environment", OP_ERR_ENV, 0, argument_over_environment},
-    {"load_only", OP_ERR_CACHE_MISS, COMPILED_ONLY | RETURN_ONLY, load_only},
-    {"load_changed", OP_ERR_CACHE_MISS, COMPILED_ONLY | FRESH, load_changed},
-    {"promise_broken", OP_ERR_VIOLATION, 0, promise_broken},
-    {"write_through_map_unset", OP_ERR_VIOLATION, NATIVE_ONLY, write_through_map_unset},
-    {"write_through_map_read", OP_ERR_VIOLATION, NATIVE_ONLY, write_through_map_read},
-    {"partitioner_not_built", OP_ERR_NOT_BUILT, IN_MESH, partitioner_not_built},
-    {"device_fails", OP_ERR_DEVICE, GPU_ONLY, device_fails},
-    {"misspelt_variable", OP_OK, WARNING, misspelt_variable},
-    {"unlike_any_variable", OP_OK, WARNING, unlike_any_variable},
-    {"variable_without_value", OP_OK, WARNING, variable_without_value},
-    {"plugins_nowhere", OP_OK, WARNING, plugins_nowhere},
-    {"shadow_of_itself", OP_OK, WARNING | NATIVE_ONLY, shadow_of_itself},
-    {"misspelt_in_environment", OP_OK, WARNING, misspelt_in_environment},
-    {"check_of_no_loop", OP_OK, WARNING, check_of_no_loop},
-    {"variant_of_no_dat", OP_OK, WARNING, variant_of_no_dat},
-    {"variant_of_no_loop", OP_OK, WARNING, variant_of_no_loop},
-    {"cache_unwritable", OP_OK, WARNING | COMPILED_ONLY, cache_unwritable},
-    {NULL, 0, 0, NULL},
-};

@@ -8,6 +8,8 @@
 
 #include "op2jit.h"
 
+#define UNUSED __attribute__((unused))
+
 enum { CELLS = 6, EDGES = 5, ARITY = 2 };
 
 /* A small mesh: edges lead to cells. */
@@ -35,7 +37,8 @@ enum {
   WARNING = 16,      /* no error: a warning on stderr, in fatal mode's child */
   FRESH = 32,        /* nothing was called before: only in fatal mode's child */
   CUT = 64,          /* the list at the end depends on the build and is left out of the golden file */
-  GPU_ONLY = 128     /* only on a GPU, which is the stand-in in tests */
+  GPU_ONLY = 128,    /* only on a GPU, which is the stand-in in tests */
+  COMPILES = 256     /* the compiler has to be right after it */
 };
 
 struct negative_case {
@@ -43,10 +46,24 @@ struct negative_case {
   int code;
   unsigned flags;
   void (*go)(struct mesh *m, struct said *said);
+  struct negative_case *next;
 };
 
-extern const struct negative_case declare_cases[], loop_cases[], kernel_cases[], data_cases[], life_cases[],
-    inner_cases[], shared_cases[], subset_cases[], ragged_cases[], graph_cases[];
+void negative_add(struct negative_case *c);
+
+/* Said by a file, before it includes this one, of all its cases. */
+#ifndef CASES_COMPILE
+#define CASES_COMPILE 0
+#endif
+
+/* One case: the code of its error, and when it runs. */
+#define CASE(name, code, flags)                                                                              \
+  static void name(struct mesh *m, struct said *said);                                                       \
+  __attribute__((constructor)) static void register_##name(void) {                                           \
+    static struct negative_case c = {#name, code, (flags) | CASES_COMPILE, name, NULL};                      \
+    negative_add(&c);                                                                                        \
+  }                                                                                                          \
+  static void name(UNUSED struct mesh *m, UNUSED struct said *said)
 
 /* Kernels of the right loop and of most wrong ones: one cell's height to each edge's flow, and an increment. */
 const char *kernel_scale(void);  /* scale(const double *h, double *sum) */

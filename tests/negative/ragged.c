@@ -4,9 +4,6 @@
 
 #include "negative.h"
 
-#define CASE(name) static void name(struct mesh *m, struct said *said)
-#define UNUSED (void)m, (void)said
-
 static const long long offsets[EDGES + 1] = {0, 2, 2, 3, 6, 6};
 static const int targets[6] = {0, 1, 2, 3, 4, 5};
 
@@ -14,76 +11,63 @@ static op_map ragged(const struct mesh *m) {
   return op_decl_map_ragged(m->edges, m->cells, offsets, targets, "around");
 }
 
-CASE(ragged_offsets_null) {
-  UNUSED;
+CASE(ragged_offsets_null, OP_ERR_ARGUMENT, IN_MESH) {
   op_decl_map_ragged(m->edges, m->cells, NULL, targets, "around");
 }
 
-CASE(ragged_offsets_late) {
-  UNUSED;
+CASE(ragged_offsets_late, OP_ERR_ARGUMENT, IN_MESH) {
   const long long late[EDGES + 1] = {1, 2, 2, 3, 6, 6};
   op_decl_map_ragged(m->edges, m->cells, late, targets, "around");
 }
 
-CASE(ragged_offsets_of_int) {
-  UNUSED;
+CASE(ragged_offsets_of_int, OP_ERR_ARGUMENT, IN_MESH) {
   static const int small[2 * EDGES + 2] = {0, 2, 2, 3, 6, 6};
   long long read[EDGES + 1];
   memcpy(read, small, sizeof read);
   op_decl_map_ragged(m->edges, m->cells, read, targets, "around");
 }
 
-CASE(ragged_offsets_back) {
-  UNUSED;
+CASE(ragged_offsets_back, OP_ERR_ARGUMENT, IN_MESH) {
   const long long back[EDGES + 1] = {0, 2, 3, 2, 6, 6};
   op_decl_map_ragged(m->edges, m->cells, back, targets, "around");
 }
 
-CASE(ragged_targets_null) {
-  UNUSED;
+CASE(ragged_targets_null, OP_ERR_ARGUMENT, IN_MESH) {
   op_decl_map_ragged(m->edges, m->cells, offsets, NULL, "around");
 }
 
-CASE(ragged_target_high) {
-  UNUSED;
+CASE(ragged_target_high, OP_ERR_MAP_RANGE, IN_MESH) {
   const int high[6] = {0, 1, 2, 3, CELLS, 5};
   op_decl_map_ragged(m->edges, m->cells, offsets, high, "around");
 }
 
-CASE(ragged_target_negative) {
-  UNUSED;
+CASE(ragged_target_negative, OP_ERR_MAP_RANGE, IN_MESH) {
   const int negative[6] = {-1, 1, 2, 3, 4, 5};
   op_decl_map_ragged(m->edges, m->cells, offsets, negative, "around");
 }
 
-CASE(ragged_to_null) {
-  UNUSED;
+CASE(ragged_to_null, OP_ERR_HANDLE, IN_MESH) {
   op_decl_map_ragged(m->edges, NULL, offsets, targets, "around");
 }
 
-CASE(ragged_too_many) {
-  UNUSED;
+CASE(ragged_too_many, OP_ERR_SIZE, IN_MESH) {
   const long long many[EDGES + 1] = {0, 2, 2, 3, 6, 3000000000};
   op_decl_map_ragged(m->edges, m->cells, many, targets, "around");
 }
 
-CASE(entries_of_ordinary) {
-  UNUSED;
+CASE(entries_of_ordinary, OP_ERR_HANDLE, IN_MESH) {
   op_map_entries(m->edge_cells);
 }
 
-CASE(entries_of_direct) {
-  UNUSED;
+CASE(entries_of_direct, OP_ERR_HANDLE, IN_MESH) {
   op_map_entries(OP_ID);
 }
 
-CASE(entries_freed_alone) {
-  UNUSED;
+CASE(entries_freed_alone, OP_ERR_HANDLE, IN_MESH) {
   op_free_set(op_map_entries(ragged(m)));
 }
 
-CASE(ragged_freed_in_use) {
-  UNUSED;
+CASE(ragged_freed_in_use, OP_ERR_STATE, IN_MESH) {
   const op_map map = ragged(m);
   op_decl_dat(op_map_entries(map), 1, "double", NULL, "length");
   op_free_map(map);
@@ -105,30 +89,25 @@ static op_arg flow(const struct mesh *m) {
 
 static const char sums[] = "void loop(int n, const double **h, const float *f) {}";
 
-CASE(ragged_one_column) {
-  UNUSED;
+CASE(ragged_one_column, OP_ERR_INDEX, IN_MESH) {
   loop(m, sums, HEIGHT(m, 0, OP_READ), flow(m));
 }
 
-CASE(ragged_number) {
-  UNUSED;
+CASE(ragged_number, OP_ERR_INDEX, IN_MESH) {
   loop(m, "void loop(const int *n, const float *f) {}", op_arg_idx(1, ragged(m)), flow(m));
 }
 
-CASE(ragged_dat_elsewhere) {
-  UNUSED;
+CASE(ragged_dat_elsewhere, OP_ERR_MAP_SET, IN_MESH) {
   loop(m, sums, op_arg_dat(m->flow, OP_ALL, ragged(m), 2, "float", OP_READ), flow(m));
 }
 
-CASE(ragged_dat_apart) {
-  UNUSED;
+CASE(ragged_dat_apart, OP_ERR_TYPE, IN_MESH) {
   const op_dat apart = op_decl_dat(m->cells, 2, "double:soa", NULL, "apart");
   loop(m, sums, op_arg_dat(apart, OP_ALL, ragged(m), 2, "double", OP_READ), flow(m));
 }
 
 /* It was not declared so. */
-CASE(ragged_dat_apart_by_variant) {
-  UNUSED;
+CASE(ragged_dat_apart_by_variant, OP_ERR_TYPE, 0) {
   if (begin("OP2_VARIANT=aos/soa=height") != OP_OK)
     return;
   op_set edges = op_decl_set(EDGES, "edges"), cells = op_decl_set(CELLS, "cells");
@@ -141,48 +120,40 @@ CASE(ragged_dat_apart_by_variant) {
   op_exit();
 }
 
-CASE(ragged_without_number) {
-  UNUSED;
+CASE(ragged_without_number, OP_ERR_KERNEL, IN_MESH) {
   loop(m, "void loop(const double **h, const float *f) {}", HEIGHT(m, OP_ALL, OP_READ), flow(m));
 }
 
-CASE(ragged_number_is_pointer) {
-  UNUSED;
+CASE(ragged_number_is_pointer, OP_ERR_KERNEL, IN_MESH) {
   loop(m, "void loop(const int *n, const double **h, const float *f) {}", HEIGHT(m, OP_ALL, OP_READ),
        flow(m));
 }
 
-CASE(ragged_number_too_early) {
-  UNUSED;
+CASE(ragged_number_too_early, OP_ERR_KERNEL, IN_MESH) {
   loop(m, "void loop(int n, const float *f, const double **h) {}", flow(m), HEIGHT(m, OP_ALL, OP_READ));
 }
 
-CASE(ragged_dat_of_other_entries) {
-  UNUSED;
+CASE(ragged_dat_of_other_entries, OP_ERR_MAP_SET, IN_MESH) {
   const op_map other = op_decl_map_ragged(m->edges, m->cells, offsets, targets, "other");
   const op_dat length = op_decl_dat(op_map_entries(other), 1, "double", NULL, "length");
   loop(m, sums, op_arg_dat(length, OP_ALL, ragged(m), 1, "double", OP_READ), flow(m));
 }
 
-CASE(fixed_with_number) {
-  UNUSED;
+CASE(fixed_with_number, OP_ERR_KERNEL, IN_MESH) {
   loop(m, "void loop(int n, const double *h[2], const float *f) {}",
        op_arg_dat(m->height, OP_ALL, m->edge_cells, 1, "double", OP_READ), flow(m));
 }
 
-CASE(ragged_rows_are_one) {
-  UNUSED;
+CASE(ragged_rows_are_one, OP_ERR_KERNEL, IN_MESH) {
   loop(m, "void loop(int n, const double *h, const float *f) {}", HEIGHT(m, OP_ALL, OP_READ), flow(m));
 }
 
-CASE(two_ragged_one_number) {
-  UNUSED;
+CASE(two_ragged_one_number, OP_ERR_KERNEL, IN_MESH) {
   loop(m, "void loop(int n, const double **a, const double **b) {}", HEIGHT(m, OP_ALL, OP_READ),
        HEIGHT(m, OP_ALL, OP_READ));
 }
 
-CASE(ragged_read_twice_and_written) {
-  UNUSED;
+CASE(ragged_read_twice_and_written, OP_ERR_ALIAS, IN_MESH) {
   const op_map map = ragged(m);
   loop(m, "void loop(int n, const double **a, double **b) {}",
        op_arg_dat(m->height, OP_ALL, map, 1, "double", OP_READ),
@@ -198,8 +169,7 @@ static op_arg through(const struct mesh *m, op_access access) {
   return op_arg_dat(m->height, OP_ALL, ragged(m), 1, "double", access);
 }
 
-CASE(ragged_row_is_read_only) {
-  UNUSED;
+CASE(ragged_row_is_read_only, OP_ERR_VIOLATION, IN_MESH | COMPILED_ONLY) {
   loop(m,
        "void loop(int n, const double **h, const float *f) {\n"
        "  for (int k = 0; k < n; k++)\n"
@@ -208,8 +178,7 @@ CASE(ragged_row_is_read_only) {
        through(m, OP_READ), flow(m));
 }
 
-CASE(ragged_row_not_written) {
-  UNUSED;
+CASE(ragged_row_not_written, OP_ERR_VIOLATION, IN_MESH | COMPILED_ONLY) {
   loop(m,
        "void loop(int n, double **h, const float *f) {\n"
        "  for (int k = 1; k < n; k++)\n"
@@ -218,8 +187,7 @@ CASE(ragged_row_not_written) {
        through(m, OP_WRITE), flow(m));
 }
 
-CASE(ragged_row_assigned) {
-  UNUSED;
+CASE(ragged_row_assigned, OP_ERR_VIOLATION, IN_MESH | COMPILED_ONLY) {
   loop(m,
        "static void put(double *to, double v) { *to = v; }\n"
        "void loop(int n, double **h, const float *f) {\n"
@@ -229,8 +197,7 @@ CASE(ragged_row_assigned) {
        through(m, OP_INC), flow(m));
 }
 
-CASE(ragged_row_beyond) {
-  UNUSED;
+CASE(ragged_row_beyond, OP_ERR_VIOLATION, IN_MESH | COMPILED_ONLY) {
   loop(m,
        "static double sum(int n, const double **h) {\n"
        "  double s = 0;\n"
@@ -242,8 +209,7 @@ CASE(ragged_row_beyond) {
        through(m, OP_READ), op_arg_dat(m->flow, -1, OP_ID, 2, "float", OP_WRITE));
 }
 
-CASE(ragged_row_before) {
-  UNUSED;
+CASE(ragged_row_before, OP_ERR_VIOLATION, IN_MESH | COMPILED_ONLY) {
   loop(m, "void loop(int n, double **h, const float *f) { *OP_ROW(h, -1) += f[0] * n; }", through(m, OP_INC),
        flow(m));
 }
@@ -253,8 +219,7 @@ static op_arg flow_set(const struct mesh *m) {
   return op_arg_dat(m->flow, -1, OP_ID, 2, "float", OP_WRITE);
 }
 
-CASE(ragged_none_not_written) {
-  UNUSED;
+CASE(ragged_none_not_written, OP_ERR_VIOLATION, IN_MESH | COMPILED_ONLY) {
   loop(m,
        "void loop(int n, const double **h, float *f) {\n"
        "  double s = 0;\n"
@@ -266,8 +231,7 @@ CASE(ragged_none_not_written) {
        through(m, OP_READ), flow_set(m));
 }
 
-CASE(ragged_none_unset) {
-  UNUSED;
+CASE(ragged_none_unset, OP_ERR_VIOLATION, IN_MESH | COMPILED_ONLY) {
   loop(m,
        "void loop(int n, const double **h, float *f) {\n"
        "  double s;\n"
@@ -278,8 +242,7 @@ CASE(ragged_none_unset) {
        through(m, OP_READ), flow_set(m));
 }
 
-CASE(ragged_beyond_longest) {
-  UNUSED;
+CASE(ragged_beyond_longest, OP_ERR_VIOLATION, IN_MESH | COMPILED_ONLY) {
   loop(m,
        "void loop(int n, const double **h, float *f) {\n"
        "  f[0] = f[1] = 0;\n"
@@ -309,51 +272,43 @@ OP_KERNEL_DEF(row_of_fixed, void row_of_fixed(double **h, const float *f) {
 })
 /* clang-format on */
 
-CASE(ragged_row_indexed) {
-  UNUSED;
+CASE(ragged_row_indexed, OP_ERR_KERNEL, IN_MESH) {
   loop_of(m, OP_KERNEL_OF(row_indexed), "row_indexed", through(m, OP_READ), flow_written(m));
 }
 
-CASE(ragged_row_indexed_in_helper) {
-  UNUSED;
+CASE(ragged_row_indexed_in_helper, OP_ERR_KERNEL, IN_MESH) {
   loop_of(m, OP_KERNEL_OF(row_indexed_in_helper), "row_indexed_in_helper", through(m, OP_INC), flow(m));
 }
 
-CASE(ragged_row_followed) {
-  UNUSED;
+CASE(ragged_row_followed, OP_ERR_KERNEL, IN_MESH) {
   loop_of(m, OP_KERNEL_OF(row_followed), "row_followed", through(m, OP_READ), flow_written(m));
 }
 
-CASE(ragged_row_kept) {
-  UNUSED;
+CASE(ragged_row_kept, OP_ERR_KERNEL, IN_MESH) {
   loop_of(m, OP_KERNEL_OF(row_kept), "row_kept", through(m, OP_READ), flow_written(m));
 }
 
-CASE(ragged_row_of_one) {
-  UNUSED;
+CASE(ragged_row_of_one, OP_ERR_KERNEL, IN_MESH | COMPILED_ONLY) {
   loop_of(m,
           "void row_of_one(int n, const double **h, const float *f) { float s = n * *OP_ROW(f, 0) + "
           "*OP_ROW(h, 0); }",
           "row_of_one", through(m, OP_READ), flow(m));
 }
 
-CASE(ragged_row_of_fixed) {
-  UNUSED;
+CASE(ragged_row_of_fixed, OP_ERR_KERNEL, IN_MESH) {
   loop_of(m, OP_KERNEL_OF(row_of_fixed), "row_of_fixed",
           op_arg_dat(m->height, OP_ALL, m->edge_cells, 1, "double", OP_INC), flow(m));
 }
 
 /* A macro is what stands for it, with the parameter or without. */
-CASE(ragged_row_in_macro) {
-  UNUSED;
+CASE(ragged_row_in_macro, OP_ERR_KERNEL, IN_MESH | COMPILED_ONLY) {
   loop_of(m,
           "#define AT(k) h[k][0]\nvoid in_macro(int n, const double **h, float *f) { f[0] = (float)(n + "
           "AT(1)); }",
           "in_macro", through(m, OP_READ), flow_written(m));
 }
 
-CASE(ragged_row_in_macros) {
-  UNUSED;
+CASE(ragged_row_in_macros, OP_ERR_KERNEL, IN_MESH | COMPILED_ONLY) {
   loop_of(
       m,
       "#define ROW(x, k) OP_ROW(x, k)\n#define R(x, k) (x)[k]\n#define OF(v, k) (ROW(v, k)[0] + R(v, k)[0])\n"
@@ -362,8 +317,7 @@ CASE(ragged_row_in_macros) {
 }
 
 /* Which definition holds, the compiler knows. */
-CASE(ragged_row_in_unsure_macro) {
-  UNUSED;
+CASE(ragged_row_in_unsure_macro, OP_ERR_KERNEL, IN_MESH | COMPILED_ONLY) {
   loop_of(m,
           "#ifdef OP2JIT_KERNEL\n#define R(x, k) x[k]\n#else\n#define R(x, k) OP_ROW(x, k)\n#endif\n"
           "void unsure(int n, const double **h, float *f) { f[0] = (float)(n + R(h, 0)[0]); }",
@@ -371,8 +325,7 @@ CASE(ragged_row_in_unsure_macro) {
 }
 
 /* The compiler would speak of pointers. */
-CASE(ragged_row_added) {
-  UNUSED;
+CASE(ragged_row_added, OP_ERR_KERNEL, IN_MESH | COMPILED_ONLY) {
   loop(m,
        "void loop(int n, const double **h, float *f) {\n"
        "  for (int k = 0; k < n; k++)\n"
@@ -382,8 +335,7 @@ CASE(ragged_row_added) {
 }
 
 /* The `*` is missing. */
-CASE(ragged_rows_subtracted) {
-  UNUSED;
+CASE(ragged_rows_subtracted, OP_ERR_KERNEL, IN_MESH | COMPILED_ONLY) {
   loop(m,
        "void loop(int n, const double **h, float *f) {\n"
        "  for (int k = 0; k + 1 < n; k++)\n"
@@ -392,8 +344,7 @@ CASE(ragged_rows_subtracted) {
        through(m, OP_READ), flow_written(m));
 }
 
-CASE(ragged_rows_compared) {
-  UNUSED;
+CASE(ragged_rows_compared, OP_ERR_KERNEL, IN_MESH | COMPILED_ONLY) {
   loop(m,
        "void loop(int n, const double **h, float *f) {\n"
        "  for (int k = 1; k < n; k++)\n"
@@ -402,18 +353,15 @@ CASE(ragged_rows_compared) {
        through(m, OP_READ), flow_written(m));
 }
 
-CASE(ragged_number_behind) {
-  UNUSED;
+CASE(ragged_number_behind, OP_ERR_KERNEL, IN_MESH) {
   loop(m, "void loop(const double **h, int n, const float *f) {}", HEIGHT(m, OP_ALL, OP_READ), flow(m));
 }
 
-CASE(ragged_all_of_direct) {
-  UNUSED;
+CASE(ragged_all_of_direct, OP_ERR_INDEX, IN_MESH) {
   loop(m, sums, HEIGHT(m, OP_ALL, OP_READ), op_arg_dat(m->flow, OP_ALL, OP_ID, 2, "float", OP_READ));
 }
 
-CASE(ragged_target_listed_twice) {
-  UNUSED;
+CASE(ragged_target_listed_twice, OP_ERR_ALIAS, IN_MESH) {
   const int twice[6] = {0, 1, 2, 4, 5, 4};
   const op_map map = op_decl_map_ragged(m->edges, m->cells, offsets, twice, "around");
   loop(m,
@@ -421,71 +369,11 @@ CASE(ragged_target_listed_twice) {
        op_arg_dat(m->height, OP_ALL, map, 1, "double", OP_RW), flow(m));
 }
 
-CASE(ragged_into_nothing) {
-  UNUSED;
+CASE(ragged_into_nothing, OP_ERR_MAP_RANGE, IN_MESH) {
   op_decl_map_ragged(m->edges, m->nothing, offsets, targets, "around");
 }
 
-CASE(ragged_access_unsaid) {
-  UNUSED;
+CASE(ragged_access_unsaid, OP_ERR_ACCESS, IN_MESH | COMPILED_ONLY) {
   op_arg args[] = {op_arg_dat(m->height, OP_ALL, ragged(m), 1, "double", OP_UNSAID), flow(m)};
   op_find_accesses(sums, "loop", m->edges, 2, args, __FILE__, __LINE__);
 }
-
-#define ROW(code, name, flags)                                                                               \
-  { #name, code, flags, name }
-
-const struct negative_case ragged_cases[] = {
-    ROW(OP_ERR_ARGUMENT, ragged_offsets_null, IN_MESH),
-    ROW(OP_ERR_ARGUMENT, ragged_offsets_late, IN_MESH),
-    ROW(OP_ERR_ARGUMENT, ragged_offsets_back, IN_MESH),
-    ROW(OP_ERR_ARGUMENT, ragged_offsets_of_int, IN_MESH),
-    ROW(OP_ERR_ARGUMENT, ragged_targets_null, IN_MESH),
-    ROW(OP_ERR_MAP_RANGE, ragged_target_high, IN_MESH),
-    ROW(OP_ERR_MAP_RANGE, ragged_target_negative, IN_MESH),
-    ROW(OP_ERR_HANDLE, ragged_to_null, IN_MESH),
-    ROW(OP_ERR_SIZE, ragged_too_many, IN_MESH),
-    ROW(OP_ERR_HANDLE, entries_of_ordinary, IN_MESH),
-    ROW(OP_ERR_HANDLE, entries_of_direct, IN_MESH),
-    ROW(OP_ERR_HANDLE, entries_freed_alone, IN_MESH),
-    ROW(OP_ERR_STATE, ragged_freed_in_use, IN_MESH),
-    ROW(OP_ERR_INDEX, ragged_one_column, IN_MESH),
-    ROW(OP_ERR_INDEX, ragged_number, IN_MESH),
-    ROW(OP_ERR_MAP_SET, ragged_dat_elsewhere, IN_MESH),
-    ROW(OP_ERR_TYPE, ragged_dat_apart, IN_MESH),
-    ROW(OP_ERR_TYPE, ragged_dat_apart_by_variant, 0),
-    ROW(OP_ERR_KERNEL, ragged_without_number, IN_MESH),
-    ROW(OP_ERR_KERNEL, ragged_number_is_pointer, IN_MESH),
-    ROW(OP_ERR_KERNEL, ragged_number_too_early, IN_MESH),
-    ROW(OP_ERR_MAP_SET, ragged_dat_of_other_entries, IN_MESH),
-    ROW(OP_ERR_KERNEL, fixed_with_number, IN_MESH),
-    ROW(OP_ERR_KERNEL, ragged_rows_are_one, IN_MESH),
-    ROW(OP_ERR_KERNEL, two_ragged_one_number, IN_MESH),
-    ROW(OP_ERR_ALIAS, ragged_read_twice_and_written, IN_MESH),
-    ROW(OP_ERR_VIOLATION, ragged_row_is_read_only, IN_MESH | COMPILED_ONLY),
-    ROW(OP_ERR_VIOLATION, ragged_row_not_written, IN_MESH | COMPILED_ONLY),
-    ROW(OP_ERR_VIOLATION, ragged_row_assigned, IN_MESH | COMPILED_ONLY),
-    ROW(OP_ERR_VIOLATION, ragged_row_beyond, IN_MESH | COMPILED_ONLY),
-    ROW(OP_ERR_VIOLATION, ragged_row_before, IN_MESH | COMPILED_ONLY),
-    ROW(OP_ERR_VIOLATION, ragged_none_not_written, IN_MESH | COMPILED_ONLY),
-    ROW(OP_ERR_VIOLATION, ragged_none_unset, IN_MESH | COMPILED_ONLY),
-    ROW(OP_ERR_VIOLATION, ragged_beyond_longest, IN_MESH | COMPILED_ONLY),
-    ROW(OP_ERR_KERNEL, ragged_row_indexed, IN_MESH),
-    ROW(OP_ERR_KERNEL, ragged_row_indexed_in_helper, IN_MESH),
-    ROW(OP_ERR_KERNEL, ragged_row_followed, IN_MESH),
-    ROW(OP_ERR_KERNEL, ragged_row_kept, IN_MESH),
-    ROW(OP_ERR_KERNEL, ragged_row_of_one, IN_MESH | COMPILED_ONLY),
-    ROW(OP_ERR_KERNEL, ragged_row_of_fixed, IN_MESH),
-    ROW(OP_ERR_KERNEL, ragged_row_in_macro, IN_MESH | COMPILED_ONLY),
-    ROW(OP_ERR_KERNEL, ragged_row_in_macros, IN_MESH | COMPILED_ONLY),
-    ROW(OP_ERR_KERNEL, ragged_row_in_unsure_macro, IN_MESH | COMPILED_ONLY),
-    ROW(OP_ERR_KERNEL, ragged_row_added, IN_MESH | COMPILED_ONLY),
-    ROW(OP_ERR_KERNEL, ragged_rows_subtracted, IN_MESH | COMPILED_ONLY),
-    ROW(OP_ERR_KERNEL, ragged_rows_compared, IN_MESH | COMPILED_ONLY),
-    ROW(OP_ERR_KERNEL, ragged_number_behind, IN_MESH),
-    ROW(OP_ERR_INDEX, ragged_all_of_direct, IN_MESH),
-    ROW(OP_ERR_ALIAS, ragged_target_listed_twice, IN_MESH),
-    ROW(OP_ERR_MAP_RANGE, ragged_into_nothing, IN_MESH),
-    ROW(OP_ERR_ACCESS, ragged_access_unsaid, IN_MESH | COMPILED_ONLY),
-    {NULL, 0, 0, NULL},
-};

@@ -3,47 +3,37 @@
 
 #include "negative.h"
 
-#define CASE(name) static void name(struct mesh *m, struct said *said)
-#define UNUSED (void)m, (void)said
-
 /* A loop over cells that reads the height and adds to a sum, with this text. */
 #define WITH_TEXT(text)                                                                                      \
   double sum = 5;                                                                                            \
-  (void)said;                                                                                                \
   op_par_loop(text, "scale", m->cells, op_arg_dat(m->height, -1, OP_ID, 1, "double", OP_READ),               \
               op_arg_gbl(&sum, 1, "double", OP_INC))
 
-CASE(prelude_null) {
-  UNUSED;
+CASE(prelude_null, OP_ERR_ARGUMENT, IN_MESH) {
   op_decl_prelude(NULL);
 }
 
-CASE(prelude_file_null) {
-  UNUSED;
+CASE(prelude_file_null, OP_ERR_ARGUMENT, IN_MESH) {
   op_prelude_file(NULL);
 }
 
-CASE(prelude_file_missing) {
-  UNUSED;
+CASE(prelude_file_missing, OP_ERR_FILE, IN_MESH) {
   op_prelude_file("/nowhere/shared.h");
 }
 
-CASE(prelude_not_closed) {
-  UNUSED;
+CASE(prelude_not_closed, OP_ERR_KERNEL, IN_MESH) {
   op_decl_prelude("enum kind {\n  FLUID,\n  SOLID\n;\n");
 }
 
-CASE(prelude_directive_in_one_line) {
-  UNUSED;
+CASE(prelude_directive_in_one_line, OP_ERR_KERNEL, IN_MESH) {
   op_decl_prelude("#line 7 \"program.c\"\n#define TWO 2 enum kind { FLUID, SOLID };");
 }
 
-CASE(prelude_include_missing) {
-  UNUSED;
+CASE(prelude_include_missing, OP_ERR_KERNEL, IN_MESH) {
   op_decl_prelude("#define TWO 2\n#include \"kinds.h\"\n");
 }
 
-CASE(kernel_include_missing) {
+CASE(kernel_include_missing, OP_ERR_KERNEL, IN_MESH) {
   WITH_TEXT("#include \"kinds.h\"\nvoid scale(const double *h, double *sum) {\n  *sum += 2 * *h;\n}\n");
 }
 
@@ -61,17 +51,15 @@ static void with_prelude(struct said *said, const char *prelude) {
   op_exit();
 }
 
-CASE(prelude_wrong) {
-  UNUSED;
+CASE(prelude_wrong, OP_ERR_COMPILE, COMPILED_ONLY) {
   with_prelude(said, "enum kind { FLUID, SOLID };\nstatic double half(double x) {\n  return x / too;\n}\n");
 }
 
-CASE(prelude_of_op_kernel_wrong) {
-  UNUSED;
+CASE(prelude_of_op_kernel_wrong, OP_ERR_COMPILE, COMPILED_ONLY) {
   with_prelude(said, "#line 7 \"program.c\"\nstatic double half(double x) { return x / too; }");
 }
 
-CASE(prelude_defines_the_name) {
+CASE(prelude_defines_the_name, OP_ERR_COMPILE, IN_MESH | COMPILED_ONLY) {
   op_decl_prelude("enum kind { FLUID, SOLID };\n");
   WITH_TEXT(
       "enum kind { GAS };\nvoid scale(const double *h, double *sum) {\n  *sum += *h + (enum kind)0;\n}\n");
@@ -81,8 +69,7 @@ CASE(prelude_defines_the_name) {
 OP_KERNEL_DEF(asserts, void asserts(const double *h) { op_assert(*h < 2); })
 /* clang-format on */
 
-CASE(assert_does_not_hold) {
-  UNUSED;
+CASE(assert_does_not_hold, OP_ERR_VIOLATION, 0) {
   const double heights[] = {1, 1, 2};
   if (begin("OP2_CHECK=on") != OP_OK)
     return;
@@ -105,14 +92,12 @@ static op_dat declare_states(op_set cells) {
   return op_decl_dat(cells, 1, "struct state", NULL, "states");
 }
 
-CASE(type_with_another_layout) {
-  (void)said;
+CASE(type_with_another_layout, OP_ERR_TYPE, IN_MESH) {
   declare_states(m->cells);
   OP_TYPE(struct state, rho);
 }
 
-CASE(type_of_a_struct_unknown) {
-  (void)said;
+CASE(type_of_a_struct_unknown, OP_ERR_TYPE, IN_MESH) {
   op_decl_dat(m->cells, 1, "struct cell", NULL, "states");
 }
 
@@ -121,37 +106,31 @@ struct row {
   int count;
 };
 
-CASE(type_with_a_pointer) {
-  (void)m;
-  (void)said;
+CASE(type_with_a_pointer, OP_ERR_TYPE, IN_MESH) {
   OP_TYPE(struct row, values, count);
 }
 
-CASE(struct_incremented) {
-  (void)said;
+CASE(struct_incremented, OP_ERR_ACCESS, IN_MESH) {
   op_par_loop("void k(struct state *s) { s->rho += 1; }", "k", m->cells,
               op_arg_dat(declare_states(m->cells), -1, OP_ID, 1, "struct state", OP_INC));
 }
 
-CASE(struct_smallest) {
+CASE(struct_smallest, OP_ERR_ACCESS, IN_MESH) {
   struct state s = {0, {0, 0}};
-  (void)said;
   declare_states(m->cells);
   op_par_loop("void k(struct state *s) { s->rho += 1; }", "k", m->cells,
               op_arg_gbl(&s, 1, "struct state", OP_MIN));
 }
 
-CASE(struct_as_payload) {
+CASE(struct_as_payload, OP_ERR_TYPE, IN_MESH) {
   struct state s = {0, {0, 0}};
   double least = 0;
-  (void)said;
   declare_states(m->cells);
   op_par_loop("void k(double *l, struct state *s) { *l = 0; }", "k", m->cells,
               op_arg_gbl(&least, 1, "double", OP_MIN), op_arg_info(&s, 1, "struct state", 1));
 }
 
-CASE(struct_read_not_const) {
-  (void)said;
+CASE(struct_read_not_const, OP_ERR_KERNEL, IN_MESH) {
   op_par_loop("void k(struct state *s) { s->rho += 1; }", "k", m->cells,
               op_arg_dat(declare_states(m->cells), -1, OP_ID, 1, "struct state", OP_READ));
 }
@@ -169,51 +148,19 @@ static void with_struct(struct said *said, const char *prelude) {
   op_exit();
 }
 
-CASE(struct_differs) {
-  UNUSED;
+CASE(struct_differs, OP_ERR_TYPE, COMPILED_ONLY) {
   with_struct(said, "struct state { double rho; double u[2]; };\n");
 }
 
-CASE(struct_lacks_a_member) {
-  UNUSED;
+CASE(struct_lacks_a_member, OP_ERR_TYPE, COMPILED_ONLY) {
   with_struct(said, "struct state { double rho; float v[2]; };\n");
 }
 
-CASE(struct_is_nowhere) {
-  UNUSED;
+CASE(struct_is_nowhere, OP_ERR_TYPE, COMPILED_ONLY) {
   with_struct(said, "enum { NOTHING };\n");
 }
 
-CASE(vtk_of_structs) {
-  (void)said;
+CASE(vtk_of_structs, OP_ERR_ARGUMENT, IN_MESH) {
   const op_dat dats[] = {op_decl_dat(m->cells, 2, "double", NULL, "xy"), declare_states(m->cells)};
   op_write_vtk("out", 0, 2, dats);
 }
-
-#define ROW(name, code, more)                                                                                \
-  { #name, code, IN_MESH | more, name }
-const struct negative_case shared_cases[] = {
-    ROW(prelude_null, OP_ERR_ARGUMENT, 0),
-    ROW(prelude_file_null, OP_ERR_ARGUMENT, 0),
-    ROW(prelude_file_missing, OP_ERR_FILE, 0),
-    ROW(prelude_not_closed, OP_ERR_KERNEL, 0),
-    ROW(prelude_directive_in_one_line, OP_ERR_KERNEL, 0),
-    ROW(prelude_include_missing, OP_ERR_KERNEL, 0),
-    ROW(kernel_include_missing, OP_ERR_KERNEL, 0),
-    {"prelude_wrong", OP_ERR_COMPILE, COMPILED_ONLY, prelude_wrong},
-    {"prelude_of_op_kernel_wrong", OP_ERR_COMPILE, COMPILED_ONLY, prelude_of_op_kernel_wrong},
-    ROW(prelude_defines_the_name, OP_ERR_COMPILE, COMPILED_ONLY),
-    ROW(type_with_another_layout, OP_ERR_TYPE, 0),
-    ROW(type_with_a_pointer, OP_ERR_TYPE, 0),
-    ROW(type_of_a_struct_unknown, OP_ERR_TYPE, 0),
-    ROW(struct_incremented, OP_ERR_ACCESS, 0),
-    ROW(struct_smallest, OP_ERR_ACCESS, 0),
-    ROW(struct_as_payload, OP_ERR_TYPE, 0),
-    ROW(struct_read_not_const, OP_ERR_KERNEL, 0),
-    {"struct_differs", OP_ERR_TYPE, COMPILED_ONLY, struct_differs},
-    {"struct_lacks_a_member", OP_ERR_TYPE, COMPILED_ONLY, struct_lacks_a_member},
-    {"struct_is_nowhere", OP_ERR_TYPE, COMPILED_ONLY, struct_is_nowhere},
-    ROW(vtk_of_structs, OP_ERR_ARGUMENT, 0),
-    {"assert_does_not_hold", OP_ERR_VIOLATION, 0, assert_does_not_hold},
-    {NULL, 0, 0, NULL},
-};

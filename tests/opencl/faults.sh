@@ -87,13 +87,11 @@ for column in platform device driver; do
 done
 
 # Sub-groups are used where a device has them, whatever their width and however its driver fills them; only there. They sum by
-# themselves what goes through maps, if they are whole numbers of what sums together; else their group waits, which is said.
-for case in 1::small 7::small 16:1: 64::; do
-  IFS=: read -r width sized small <<<"$case"
-  out=$(airfoil OP2_CACHE=off OP2_LOG=info,tune "WRAPPER_SUBGROUPS=$width" ${sized:+WRAPPER_SIZED=1} OP2_VARIANT=warps/128)
+# themselves what goes through maps, if they are whole numbers of what sums together; else their group waits.
+for case in 1: 7: 16:1 64:; do
+  IFS=: read -r width sized <<<"$case"
+  out=$(airfoil OP2_CACHE=off "WRAPPER_SUBGROUPS=$width" ${sized:+WRAPPER_SIZED=1} OP2_VARIANT=warps/128)
   grep -q 'airfoil: PASSED' <<<"$out" || complain "$out" a right result by sub-groups of "$width"
-  said=$(grep -c 'loop res_calc, variant warps/128/vectors: the driver made sub-groups of' <<<"$out")
-  [ "$said" -eq "$([ -n "$small" ] && echo 1 || echo 0)" ] || complain "$out" what is said of sub-groups of "$width"
 done
 says 'get_sub_group_id' WRAPPER_SUBGROUPS=0
 

@@ -44,8 +44,7 @@ static int variants(struct gpu_rates *rates) {
   return count;
 }
 
-CASE(three_are_tried_where_the_device_is_known) {
-  (void)state;
+TEST(three_are_tried_where_the_device_is_known) {
   struct gpu_rates r = {0}, again = {0};
   char folder[] = "/tmp/ranked.XXXXXX", file[sizeof folder + 20];
   assert_non_null(mkdtemp(folder));
@@ -59,16 +58,9 @@ CASE(three_are_tried_where_the_device_is_known) {
   rmdir(folder);
 }
 
-CASE(all_are_tried_where_it_is_not) {
-  (void)state;
+TEST(all_are_tried_where_it_is_not) {
   struct gpu_rates r = {0};
   snprintf(cache, sizeof cache, "OP2_CACHE=off");
   assert_true(variants(&r) > 6);
   assert_true(r.copy < 0);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(three_are_tried_where_the_device_is_known),
-                                     cmocka_unit_test(all_are_tried_where_it_is_not)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

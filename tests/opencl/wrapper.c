@@ -26,7 +26,6 @@ enum {
   SHARED = 0x1053,
   ORDERS = 0x1063,
   KERNEL_GROUP = 0x11B0,
-  SUB_GROUP = 0x2033,
   SUB_GROUP_SIZES = 0x4108
 };
 
@@ -178,16 +177,6 @@ EXPORT int clGetKernelWorkGroupInfo(void *kernel, void *device, unsigned what, s
   if (!code && out && what == KERNEL_GROUP && number("WRAPPER_KERNEL_GROUP", &value))
     memcpy(out, &value, sizeof value);
   return code;
-}
-
-EXPORT int clGetKernelSubGroupInfo(void *kernel, void *device, unsigned what, size_t given_size,
-                                   const void *given, size_t size, void *out, size_t *needed) {
-  unsigned long long value;
-  (void)kernel, (void)device, (void)given_size, (void)given, (void)needed;
-  if (what != SUB_GROUP || size != sizeof(size_t) || !number("WRAPPER_SUBGROUPS", &value))
-    return -30;
-  *(size_t *)out = (size_t)value;
-  return 0;
 }
 
 EXPORT void *clCreateContext(const void *properties, unsigned n, void *const *devices, void *notify,

@@ -141,10 +141,10 @@ void mirror_set(op_set handle, struct random *r) {
 }
 
 /* Which copies are reached, and what they are copies of. */
-static struct map_halo *reached_by(const struct map *map) {
+static struct halo_exchange *reached_by(const struct map *map) {
   const struct set *to = map->to;
   const long entries = map_begin(map, map->from->extents[EXTENT_EXEC]), owned = to->extents[EXTENT_OWNED];
-  struct map_halo *halo = take(1, sizeof *halo);
+  struct halo_exchange *halo = take(1, sizeof *halo);
   bool *reached = take(to->extents[EXTENT_NONEXEC], sizeof *reached);
   int *send = take(owned, sizeof *send), *receive = take(owned, sizeof *receive);
   long count = 0;
@@ -155,7 +155,7 @@ static struct map_halo *reached_by(const struct map *map) {
       send[count] = (int)(t - to->extents[EXTENT_EXEC]);
       receive[count++] = (int)t;
     }
-  halo->exchange = (struct halo_exchange){.send = side_of(send, count), .receive = side_of(receive, count)};
+  *halo = (struct halo_exchange){.send = side_of(send, count), .receive = side_of(receive, count)};
   free(reached);
   free(send);
   free(receive);

@@ -7,9 +7,9 @@
 #include "backend/backend.h"
 #include "context/context.h"
 #include "jit/jit.h"
-#include "loop/auto/worth.h"
-#include "loop/queue.h"
-#include "loop/tiled/inner.h"
+#include "loop/chain/queue.h"
+#include "loop/chain/tiled.h"
+#include "loop/chain/worth.h"
 
 enum { TILE_BYTES = 1000 };
 static int history;

@@ -205,12 +205,16 @@ def test_sides_of_airfoil_are_its_own(tmp_path):
     """But for a cut behind the wing, whose nodes are there twice."""
     if not os.path.exists(AIRFOIL):
         pytest.skip("the samples are not built")
-    text, h5, cells, made, new = (tmp_path / name for name in ("a.dat", "a.h5", "cells.msh", "made.h5", "made.dat"))
+    names = ("a.dat", "a.h5", "again.dat", "cells.msh", "made.h5", "made.dat")
+    text, h5, again, cells, made, new = (tmp_path / name for name in names)
     run(AIRFOIL, "--cells", "600", "--iters", "1", "--write-mesh", text, OP2_BACKEND="native", OP2_CACHE="off")
-    run(COMMAND, "mesh", "convert", text, h5)
-    mesh("convert", "--coordinates", "p_x", h5, cells)
+    mesh("convert", text, h5)
+    assert "0 findings" in run(COMMAND, "mesh", "check", h5)
+    mesh("convert", h5, again)
+    assert text.read_bytes() == again.read_bytes()
+    mesh("convert", h5, cells)
     mesh("convert", "--edges", cells, made)
-    assert "dat quads_group is not in" in run(COMMAND, "mesh", "convert", made, new)
+    assert "left out, the format has no place for it: quads_group" in mesh("convert", made, new)
 
     def sides(file):
         lines = [[int(word) for word in line.split()] for line in file.read_text().splitlines() if "." not in line]
@@ -262,7 +266,7 @@ def test_the_library_and_the_module_read_each_other(tmp_path, running):
     op2jit.dump(results, x, flags, speed)
     op2jit.files.save_const(results, "gamma", 1.4)
     said = mesh("convert", results, vtu)
-    assert "left out, on no set that the file names: gamma" in said
+    assert "left out, on no set of the file: gamma" in said
     mesh("convert", vtu, again)
     found = read_hdf5(again)
     assert found.tables["triangles_speed"][2].tolist() == speed.fetch()[:14].tolist()
@@ -277,10 +281,46 @@ def test_a_file_of_op2_that_names_no_sets(tmp_path):
             file[name] = np.array(values, float if name == "x" else np.int32)
             if np.ndim(values) == 2:
                 file[name].attrs.update({"size": len(values), "dim": len(values[0])})
-    assert "left out, on no set that the file names: pcell, x" in mesh("convert", old, vtu, status=1)
-    run(COMMAND, "mesh", "convert", old, new)
-    mesh("convert", new, vtu)
+        file["five"] = np.arange(5.0)
+    assert "left out, on no set of the file: five" in mesh("convert", old, new)
+    assert "0 findings" in run(COMMAND, "mesh", "check", new) and not any(it["guessed"] for it in info(new)["maps"])
+    mesh("convert", old, vtu)
     assert read_foreign(str(vtu)).sets == {"nodes": 3, "triangles": 1}
+
+
+SQUARE = ["4 1 0 1", "0 0", "1 0", "1 1", "0 1", "0 1 2 3", "0 1 0 1"]
+
+
+@pytest.mark.parametrize(
+    "line, by, words",
+    [(6, "0 1 0 x", 'a.dat, line 7: "x" is not a number'), (0, "4 1 0 9", "too short for 9 bedges"),
+     (0, "4 1 0.5 1", "begins with the numbers of nodes"), (5, "0 1 2 4", "map pcell has entries outside of nodes"),
+     (6, "0 1 0 1 1", "something follows the last boundary edge"), (5, "0 1 2 0.5", "something else than whole numbers")],
+)  # fmt: skip
+def test_airfoil_text_that_is_damaged(tmp_path, line, by, words):
+    text = tmp_path / "a.dat"
+    text.write_text("\n".join(SQUARE))
+    mesh("convert", text, tmp_path / "a.h5")
+    lines = list(SQUARE)
+    lines[line] = by
+    text.write_text("\n".join(lines))
+    assert words in mesh("convert", text, tmp_path / "b.h5", status=1)
+    assert sorted(os.listdir(tmp_path)) == ["a.dat", "a.h5"]
+
+
+def test_what_the_command_finds(tmp_path):
+    """Bad entries and values in a file, which are counted, and the first of which is named."""
+    h5py = pytest.importorskip("h5py", reason="h5py is missing; ./dev test --with python installs it")
+    file = tmp_path / "a.h5"
+    made = made_of(quads=[[0, 1, 2, 3], [1, 2, 3, 4]])
+    write_hdf5(made, str(file))
+    with h5py.File(file, "r+") as opened:
+        opened["quads_nodes"][0, 2:] = [-5, 9]
+        opened["x"][1, 0] = np.nan
+    said = run(COMMAND, "mesh", "check", file, status=1)
+    assert "2 entries are outside; the first is entry 2 of element 0 of quads: -5, expected 0 .. 4" in said
+    assert "1 value is not finite" in said and "2 findings" in said
+    assert info(file)["maps"][0]["first_bad"] == {"element": 0, "entry": 2, "value": -5}
 
 
 def test_the_lines_of_a_boundary_are_written_once(tmp_path):
@@ -363,7 +403,8 @@ def test_what_is_wrong_is_said(tmp_path):
         (("convert", made, tmp_path / "a.none"), "meshio does not write"),
         *[(("convert", made_by_gmsh(name), other), "of Gmsh it reads versions 2.2 and 4.1, of 4.1 no parts")
           for name in ("square_40_text", "solid_40_text", "parted_40_text", "parted_41_text", "parted_41_binary")],
-        (("convert", text, other), "op2jit mesh convert reads and writes OP2's airfoil text"),
+        (("convert", text, other), "begins with the numbers of nodes, cells, edges and boundary edges"),
+        (("convert", square, tmp_path / "a.dat"), "there is no table like pedge"),
         (("convert", "--edges", square, tmp_path / "a.vtu"), "no place for edges"),
         (("convert", "--edges", made, other), 'the mesh has "cells" already'),
         (("convert", made, made), "name another file"),

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "invent.h"
-#include "jit/generate/generate.h"
-#include "jit/proof/prove.h"
+#include "jit/emit/generate.h"
+#include "jit/prove.h"
 #include "op2jit.h"
 
 enum { ELEMENTS = 40, WIDEST = 4, RUN_EACH = 40 };

@@ -7,9 +7,9 @@
 
 #include "../distribute/crew.h"
 #include "../distribute/random_mesh.h"
-#include "base/size.h"
-#include "spread/distribute/build.h"
-#include "spread/rings/rings.h"
+#include "base/list.h"
+#include "spread/parts/build.h"
+#include "spread/rings.h"
 
 enum { MOST_LAYERS = 4, MOST_RANKS = 9, NOWHERE = 1000 };
 

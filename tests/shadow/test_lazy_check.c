@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-#include "loop/chain.h"
+#include "loop/chain/chain.h"
 #include "mesh/data.h"
 
 enum { N = 50 };
@@ -63,7 +63,7 @@ static void has(const char *part) {
     fail_msg("no \"%s\" in: %s", part, op_last_error()->message);
 }
 
-CASE(what_agrees_goes_on) {
+LIBRARY_TEST(what_agrees_goes_on) {
   double y[N], sum;
   declare();
   add_and_copy();
@@ -75,7 +75,7 @@ CASE(what_agrees_goes_on) {
   assert_int_equal(op_counters()->loops, 4);
 }
 
-CASE(a_wrong_element_is_found) {
+LIBRARY_TEST(a_wrong_element_is_found) {
   double x[2 * N], y[N];
   declare();
   add_and_copy();
@@ -92,7 +92,7 @@ CASE(a_wrong_element_is_found) {
   assert_true(x[0] == 0 && x[2 * N - 1] == 2 * N - 1 && y[7] == 0);
 }
 
-CASE(a_warning_says_how_to_keep_what_failed) {
+LIBRARY_TEST(a_warning_says_how_to_keep_what_failed) {
   char path[] = "/tmp/op2jit-lazy-XXXXXX", said[4096] = "";
   const int file = mkstemp(path), was = dup(STDERR_FILENO);
   assert_true(file >= 0 && was >= 0 && dup2(file, STDERR_FILENO) >= 0);
@@ -110,7 +110,7 @@ CASE(a_warning_says_how_to_keep_what_failed) {
   assert_non_null(strstr(said, "OP2_CAPTURE=add:1+2:add.capture"));
 }
 
-CASE(a_wrong_global_is_found) {
+LIBRARY_TEST(a_wrong_global_is_found) {
   double x[2 * N], sum = 5;
   declare();
   add_and_copy();
@@ -126,7 +126,7 @@ CASE(a_wrong_global_is_found) {
 }
 
 /* A loop that has a result for the program is the last of its chain. */
-CASE(a_result_is_as_before_the_loop) {
+LIBRARY_TEST(a_result_is_as_before_the_loop) {
   const double by = 3;
   double sum = 11;
   declare();
@@ -142,15 +142,4 @@ CASE(a_result_is_as_before_the_loop) {
                     direct(p.y, 1, "double", OP_WRITE), op_arg_gbl(&sum, 1, "double", OP_INC)));
   has("argument 3");
   assert_true(sum == 11 + N * (N - 1) + 3 * N);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      test_in_library(what_agrees_goes_on),
-      test_in_library(a_wrong_element_is_found),
-      test_in_library(a_warning_says_how_to_keep_what_failed),
-      test_in_library(a_wrong_global_is_found),
-      test_in_library(a_result_is_as_before_the_loop),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -104,7 +104,7 @@ static long resident_mib(void) {
   return used.ru_maxrss / 1024;
 }
 
-CASE(ten_million_tasks_run_in_bounded_memory) {
+TEST(ten_million_tasks_run_in_bounded_memory) {
   const long million = 1000000;
   struct small s = open_small();
   struct team *team = open_team(2);
@@ -136,10 +136,5 @@ CASE(ten_million_tasks_run_in_bounded_memory) {
 }
 
 int tests_of_ten_million(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(ten_million_tasks_run_in_bounded_memory)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
-
-int tests_of_added(void) {
   return run_these(NULL, NULL);
 }

@@ -118,7 +118,3 @@ TEST(graphs_that_are_gone_are_known_by_name_and_types) {
     tasks_free(past.items[i]);
   list_free(&past);
 }
-
-int tests_of_known(void) {
-  return run_these(NULL, NULL);
-}

@@ -95,7 +95,3 @@ TEST(locks_that_are_covered_are_left_out) {
   assert_int_equal(seen.count, 4);
   close_small(&s);
 }
-
-int tests_of_locks(void) {
-  return run_these(NULL, NULL);
-}

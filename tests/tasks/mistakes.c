@@ -112,7 +112,3 @@ TEST(the_checked_run_finds_who_uses_and_locks_in_no_order) {
   fails(g, &checked, OP_ERR_VIOLATION, "task 2 (touch) locks resource \"tile 2\", which task 3 (touch) uses");
   tasks_free(g);
 }
-
-int tests_of_mistakes(void) {
-  return run_these(NULL, NULL);
-}

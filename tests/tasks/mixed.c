@@ -4,7 +4,7 @@
 
 #include "op2jit_tools.h"
 #include "small.h"
-#include "tasks/device/device.h"
+#include "tasks/device.h"
 
 enum { GROUPS = 6, EACH = 4, CELLS = GROUPS * EACH, TOUCHED = 3, TASKS = 90 };
 
@@ -307,12 +307,12 @@ static void run_program(unsigned seed, int hosts, struct team *team, int threads
   error_free(&p.err);
 }
 
-static unsigned seeds = 12;
+unsigned mixed_seeds = 12;
 
 TEST(mixed_graphs_leave_what_one_task_after_the_other_leaves) {
   for (int c = 0; c < 3; c++) {
     struct team *team = open_team(counts[c]);
-    for (unsigned seed = 1; seed <= seeds; seed++)
+    for (unsigned seed = 1; seed <= mixed_seeds; seed++)
       run_program(seed, (int)seed % 4, team, counts[c]);
     team_close(team);
   }
@@ -399,9 +399,4 @@ TEST(errors_end_the_run_and_not_the_next_one) {
   assert_int_equal(facts_of(p.g).executed, facts_of(p.g).tasks + count_extras(&p));
   team_close(team);
   tasks_free(p.g);
-}
-
-int tests_of_mixed(int more) {
-  seeds += (unsigned)more;
-  return run_these(NULL, NULL);
 }

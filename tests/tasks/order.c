@@ -76,7 +76,3 @@ TEST(what_costs_more_than_was_said_comes_first_in_the_next_run) {
   assert_true(s.g->unit > 0);
   close_small(&s);
 }
-
-int tests_of_order(void) {
-  return run_these(NULL, NULL);
-}

@@ -7,17 +7,13 @@
 #include <string.h>
 
 #include "../exec/expect.h"
-#include "run/team.h"
+#include "exec/team.h"
 #include "tasks/inner.h"
 
-/* The tests of each file; they return how many failed. */
-int tests_of_order(void);
-int tests_of_locks(void);
-int tests_of_mistakes(void);
-int tests_of_added(void);
-int tests_of_known(void);
-int tests_of_mixed(int more);
+/* Returns how many failed. */
 int tests_of_ten_million(void);
+
+extern unsigned mixed_seeds; /* of random programs for a device */
 
 UNUSED static const int counts[] = {1, 2, 3, 8, 64};
 enum { ncounts = sizeof counts / sizeof *counts };

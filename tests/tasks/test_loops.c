@@ -172,6 +172,4 @@ TEST(pieces_that_are_wrong_are_refused) {
   works(op_exit());
 }
 
-int main(void) {
-  return run_these(make_folder, remove_folder);
-}
+AROUND_ALL(make_folder, remove_folder)

@@ -34,7 +34,6 @@ static void run_shape(const struct shape *shape, unsigned long seed, struct team
 }
 
 static unsigned long seeds = 3;
-static int more = 0; /* random programs for a device */
 
 TEST(random_graphs_run_as_in_sequential_order) {
   for (int c = 0; c < ncounts; c++) {
@@ -49,13 +48,12 @@ TEST(random_graphs_run_as_in_sequential_order) {
 /* ---- programs ---- */
 
 static int run_all(void) {
-  return run_these(NULL, NULL) + tests_of_order() + tests_of_locks() + tests_of_mistakes() +
-         tests_of_added() + tests_of_known() + tests_of_mixed(more);
+  return run_these(NULL, NULL);
 }
 
 static int run_more(void) {
   seeds = 6;
-  more = 20;
+  mixed_seeds += 20;
   return run_all();
 }
 
@@ -64,7 +62,7 @@ int main(int argc, char **argv) {
     return run_mutant(run_more);
   if (argc > 1 && strcmp(argv[1], "long") == 0) {
     seeds = 20;
-    more = 500;
+    mixed_seeds += 500;
     return tests_of_ten_million() + run_all();
   }
   return run_all();

@@ -5,17 +5,15 @@
 #include "../unit.h"
 #include <stdlib.h>
 
-#include "tune/tuner.h"
+#include "loop/tuner.h"
 
 enum { MOST = 32 };
 
 struct play {
   int count, standard, runs;
   double mean[MOST];
-  double noise;       /* relative, uniform */
-  double outliers;    /* probability of a run that takes 50 times as long */
-  double drift_after; /* run number from which the winner takes drift_factor as long */
-  double drift_factor;
+  double noise;    /* relative, uniform */
+  double outliers; /* probability of a run that takes 50 times as long */
   unsigned seed;
   double worst_overdraft; /* overhead beyond the budget, without the last trial */
 };
@@ -25,12 +23,10 @@ static inline double uniform(unsigned *seed) {
   return (double)(*seed >> 8) / (double)(1u << 24);
 }
 
-static inline double run_time(struct play *p, int candidate, int run, int winner) {
+static inline double run_time(struct play *p, int candidate) {
   double t = p->mean[candidate] * (1 + p->noise * (uniform(&p->seed) - 0.5));
   if (uniform(&p->seed) < p->outliers)
     t *= 50;
-  if (p->drift_after > 0 && run >= p->drift_after && candidate == winner)
-    t *= p->drift_factor;
   return t;
 }
 
@@ -38,17 +34,14 @@ static inline struct tuner *play(struct play *p, const struct tuner_options *opt
   struct error err = {0};
   struct tuner *t = NULL;
   assert_int_equal(tuner_new(&t, p->count, p->standard, options, &err), OP_OK);
-  int first_winner = -1;
   for (int run = 0; run < p->runs; run++) {
     int candidate = tuner_next(t);
     assert_in_range(candidate, 0, p->count - 1);
-    if (first_winner < 0 && tuner_is_settled(t))
-      first_winner = tuner_winner(t);
     double before = tuner_overhead(t);
     double allowed = options->seconds > 0 ? options->seconds : options->share * tuner_total(t);
     if (before - allowed > p->worst_overdraft)
       p->worst_overdraft = before - allowed;
-    tuner_record(t, candidate, run_time(p, candidate, run, first_winner));
+    tuner_record(t, candidate, run_time(p, candidate));
   }
   return t;
 }

@@ -581,6 +581,4 @@ TEST(a_small_loop_runs_behind_what_waits) {
   assert_memory_equal(&waited, &singly, sizeof singly);
 }
 
-int main(void) {
-  return run_these(make_folder, remove_folder);
-}
+AROUND_ALL(make_folder, remove_folder)

@@ -230,6 +230,4 @@ TEST(on_lets_handles_and_views_wait_and_no_graph) {
   works(op_exit());
 }
 
-int main(void) {
-  return run_these(make_folder, remove_folder);
-}
+AROUND_ALL(make_folder, remove_folder)

@@ -124,7 +124,7 @@ static void same(const struct outcome *a, const struct outcome *b) {
   assert_memory_equal(a->q, b->q, sizeof a->q);
 }
 
-CASE(a_chain_is_tuned_and_remembered) {
+TEST(a_chain_is_tuned_and_remembered) {
   static struct outcome singly, tuned, again;
   run_program("off", "off", "none.db", ROUNDS, &singly);
   run_program("on", "100", "chain.db", ROUNDS, &tuned);
@@ -140,7 +140,7 @@ CASE(a_chain_is_tuned_and_remembered) {
 }
 
 /* On one thread nobody waits at barriers. */
-CASE(on_threads_chains_are_tried_as_tasks) {
+TEST(on_threads_chains_are_tried_as_tasks) {
   static struct outcome singly, tuned;
   run_program("off", "off", "none.db", ROUNDS, &singly);
   assert_int_equal(singly.tasked, 0);
@@ -152,7 +152,7 @@ CASE(on_threads_chains_are_tried_as_tasks) {
 }
 
 /* Without tuning the first guess runs, from the second time on. */
-CASE(without_tuning_there_is_a_first_guess) {
+TEST(without_tuning_there_is_a_first_guess) {
   static struct outcome singly, guessed;
   run_program("off", "off", "none.db", 3, &singly);
   run_program("on", "off", "none.db", 3, &guessed);
@@ -162,7 +162,7 @@ CASE(without_tuning_there_is_a_first_guess) {
 }
 
 /* A temporary that no chain uses may go in each step. */
-CASE(a_temporary_that_goes_leaves_chains_known) {
+TEST(a_temporary_that_goes_leaves_chains_known) {
   static struct outcome singly, guessed;
   frees_temporaries = true;
   run_program("off", "off", "none.db", 4, &singly);
@@ -173,7 +173,7 @@ CASE(a_temporary_that_goes_leaves_chains_known) {
 }
 
 /* The first half of each period. */
-CASE(what_cannot_be_cut_is_halved) {
+TEST(what_cannot_be_cut_is_halved) {
   static struct outcome singly, halved;
   in_chaos = true;
   run_program("off", "off", "none.db", 3, &singly);
@@ -183,13 +183,4 @@ CASE(what_cannot_be_cut_is_halved) {
   assert_int_equal(halved.tiled, 2 * STEPS);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_chain_is_tuned_and_remembered),
-      cmocka_unit_test(on_threads_chains_are_tried_as_tasks),
-      cmocka_unit_test(without_tuning_there_is_a_first_guess),
-      cmocka_unit_test(a_temporary_that_goes_leaves_chains_known),
-      cmocka_unit_test(what_cannot_be_cut_is_halved),
-  };
-  return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+AROUND_ALL(make_folder, remove_folder)

@@ -3,8 +3,8 @@
 
 #include <limits.h>
 
-#include "run/team.h"
-#include "tune/crew.h"
+#include "exec/team.h"
+#include "loop/tune_duel.h"
 
 enum { MANY = 4 };
 
@@ -27,7 +27,7 @@ static void play(struct play *p, bool guess_one, long runs) {
   }
 }
 
-CASE(begin_with_the_guess) {
+TEST(begin_with_the_guess) {
   for (int one = 0; one < 2; one++) {
     struct crew crew = {0};
     assert_true(crew_asks(&crew));
@@ -38,34 +38,55 @@ CASE(begin_with_the_guess) {
 }
 
 /* Whatever was guessed, after some runs the faster one has all. */
-CASE(end_with_what_is_faster) {
+TEST(end_with_what_is_faster) {
   static const struct {
     double one, many;
     int threads;
-  } rows[] = {{2e-6, 34e-6, 1}, {3e-6, 4e-6, 1}, {30e-6, 10e-6, MANY}, {30e-6, 29e-6, MANY}, {1e-6, 1e-6, 1}};
+  } rows[] = {{2e-6, 34e-6, 1}, {3e-6, 4e-6, 1}, {30e-6, 10e-6, MANY}, {30e-6, 20e-6, MANY}, {1e-6, 2e-6, 1}};
   for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
     for (int guess = 0; guess < 2; guess++) {
       struct play p = {.one = rows[r].one, .many = rows[r].many};
       play(&p, guess, 20);
       assert_int_equal(crew_threads(&p.crew), rows[r].threads);
-      assert_int_equal(p.crew.duels, 1);
+      assert_int_equal(p.crew.comparisons, 1);
     }
 }
 
+/* What runs goes on if the other side is about as fast. */
+TEST(keep_to_what_is_no_slower) {
+  for (int guess = 0; guess < 2; guess++) {
+    struct play p = {.one = 1e-6, .many = guess ? 0.95e-6 : 1.05e-6};
+    play(&p, guess, 1000);
+    assert_true(p.crew.comparisons > 1);
+    assert_int_equal(crew_threads(&p.crew), guess ? 1 : MANY);
+  }
+}
+
 /* What is hopeless has few runs, and others are ever more seldom. */
-CASE(spend_little) {
+TEST(spend_little) {
   struct play hopeless = {.one = 2e-6, .many = 34e-6};
   play(&hopeless, true, 20);
   assert_true(hopeless.slow <= 2);
   struct play p = {.one = 3e-6, .many = 4e-6};
   play(&p, true, 1000000);
-  assert_true(p.crew.duels >= 5);
-  assert_true(p.slow <= DUEL_RUNS / 2 * p.crew.duels);
-  assert_true(p.crew.duels <= 12);
+  assert_true(p.crew.comparisons >= 5);
+  assert_true(p.slow <= CREW_RUNS / 2 * p.crew.comparisons);
+  assert_true(p.crew.comparisons <= 12);
+}
+
+/* A run of a large loop on one of many threads may take as long as many: it is made when that is little, and once. */
+TEST(wait_until_a_look_costs_little) {
+  struct play p = {.one = 40e-3, .many = 10e-3};
+  play(&p, false, 390);
+  assert_int_equal(p.slow, 0);
+  play(&p, false, 50);
+  assert_int_equal(p.slow, 1);
+  assert_int_equal(p.crew.comparisons, 1);
+  assert_int_equal(crew_threads(&p.crew), MANY);
 }
 
 /* Others take the CPUs, or give them back. */
-CASE(follow_the_machine) {
+TEST(follow_the_machine) {
   struct play p = {.one = 30e-6, .many = 10e-6};
   play(&p, false, 100);
   assert_int_equal(crew_threads(&p.crew), MANY);
@@ -78,7 +99,7 @@ CASE(follow_the_machine) {
 }
 
 /* Where nothing is to be decided nobody is asked again, and times that are none change nothing. */
-CASE(leave_others_alone) {
+TEST(leave_others_alone) {
   struct crew crew = {0};
   crew_ask(&crew, 0, false);
   for (int i = 0; i < 100; i++) {
@@ -94,7 +115,7 @@ CASE(leave_others_alone) {
 }
 
 /* The model of the team: its cost counts for each phase, and more threads are for longer work. */
-CASE(know_what_a_team_costs) {
+TEST(know_what_a_team_costs) {
   struct team *team = NULL;
   struct error err = {0};
   double takes = 0;
@@ -111,13 +132,4 @@ CASE(know_what_a_team_costs) {
   assert_true(ten > 9.9 * once && ten < 10.1 * once);
   team_close(team);
   error_free(&err);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(begin_with_the_guess), cmocka_unit_test(end_with_what_is_faster),
-      cmocka_unit_test(spend_little),         cmocka_unit_test(follow_the_machine),
-      cmocka_unit_test(leave_others_alone),   cmocka_unit_test(know_what_a_team_costs),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

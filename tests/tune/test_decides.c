@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include "auto.h"
-#include "base/behind/behind.h"
-#include "loop/auto/worth.h"
-#include "run/team.h"
-#include "tune/chains.h"
+#include "base/behind.h"
+#include "exec/team.h"
+#include "loop/chain/worth.h"
+#include "loop/chains.h"
 
 double __real_loop_usual_seconds(const struct loop *loop);
 double __wrap_loop_usual_seconds(const struct loop *loop);
@@ -500,6 +500,4 @@ TEST(the_mesh_may_change_while_tiles_are_cut) {
   store_name = "auto.db";
 }
 
-int main(void) {
-  return run_these(make_folder, remove_folder);
-}
+AROUND_ALL(make_folder, remove_folder)

@@ -6,7 +6,7 @@
 
 #include "../exec/ring.h"
 #include "jit/jit.h"
-#include "tune/choose.h"
+#include "loop/choose.h"
 
 void __real_tune_ran(struct op_context *ctx, const struct launch *launch, double seconds);
 void __wrap_tune_ran(struct op_context *ctx, const struct launch *launch, double seconds);
@@ -98,6 +98,4 @@ TEST(all_of_a_compile_is_earned_first) {
     fail_msg("%d compiles where no processor was free, %d where one was", busy, free);
 }
 
-int main(void) {
-  return run_these(make_folder, remove_folder);
-}
+AROUND_ALL(make_folder, remove_folder)

@@ -1,7 +1,7 @@
 /* When a loop is heavy, and how it is cut then. */
 #include "../unit.h"
 
-#include "backend/heavy.h"
+#include "backend/code.h"
 
 static int noted(const double *seconds, int count) {
   int long_calls = 0;
@@ -59,8 +59,4 @@ TEST(cuts_into_enough_pieces) {
   assert_int_equal(heavy_piece(2000, 64, 8), 8);
   assert_int_equal(heavy_piece(2000, 2, 0), 32);
   assert_int_equal(heavy_piece(20, 16, 8), 2);
-}
-
-int main(void) {
-  return run_these(NULL, NULL);
 }

@@ -6,8 +6,8 @@
 
 #include "../fault/memory.h"
 #include "api/api.h"
+#include "backend/code.h"
 #include "backend/cpu/cpu_loop.h"
-#include "backend/heavy.h"
 #include "context/context.h"
 #include "kernels-cache/store.h"
 #include "mesh/data.h"

@@ -191,7 +191,3 @@ TEST(rows_behind_ragged_maps_are_whole) {
   }
   unsetenv("OP2_LAZY");
 }
-
-int main(void) {
-  return run_these(NULL, NULL);
-}

@@ -3,54 +3,85 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "loop/place.h"
 #include "record/record.h"
-#include "tune/place.h"
 
 static const char here[] = "znver4 0123456789ab", mesh[] = "elements=2^17 map=2 degree=4 reach=2^8";
 
-static enum tuning_grade grade(const char *target, const char *fingerprint) {
-  const struct store_tuning row = {.target = target, .mesh = fingerprint};
-  return tuning_grade(&row, here, mesh);
+enum { NOTHING = -1, NEAR, HERE };
+
+static int find_any(const void *of, const char *name) {
+  return strcmp(name, of) == 0 ? 7 : -1;
 }
 
-/* Exact, the same class of mesh, the same family, nothing. */
-TEST(grades_fall_back) {
+/* How far a row of that place holds. */
+static int nearness(const char *target, const char *fingerprint) {
+  struct store_tuning row = {.target = target, .mesh = fingerprint, .variant = "v", .chosen = true};
+  struct tuning_place place = {0};
+  text_add(&place.target, here);
+  text_add(&place.mesh, mesh);
+  const struct tuning_found found = tuning_choose(&row, 1, &place, find_any, "v");
+  assert_int_equal(found.variant, found.row ? 7 : -1);
+  assert_int_equal(tuning_is_here(&row, &place), found.row && found.here);
+  tuning_place_free(&place);
+  return !found.row ? NOTHING : found.here ? HERE : NEAR;
+}
+
+/* Here, near, nothing. */
+TEST(what_is_alike_holds) {
   static const char other_mesh[] = "elements=2^20 map=2 degree=4 reach=2^9";
-  assert_int_equal(grade(here, mesh), TUNING_EXACT);
-  assert_int_equal(grade("znver4 ba9876543210", mesh), TUNING_MESH);
-  assert_int_equal(grade(here, other_mesh), TUNING_TARGET);
-  assert_int_equal(grade("znver4 ba9876543210", other_mesh), TUNING_FAMILY);
-  assert_int_equal(grade("znver3 0123456789ab", mesh), TUNING_NOTHING);
-  assert_int_equal(grade("znver", mesh), TUNING_NOTHING);
-  assert_int_equal(grade("znver42", mesh), TUNING_NOTHING);
-  assert_int_equal(grade(here, "elements=2^20 map=2 degree=4 reach=2^9 straight"), TUNING_NOTHING);
-  assert_int_equal(grade(here, "elements=2^20 map=2 degree=4 reach=2^8 large"), TUNING_NOTHING);
-  assert_int_equal(grade(here, "elements=2^17 map=2 degree=4 reach=2^8 heavy"), TUNING_NOTHING);
-  for (int g = TUNING_FAMILY; g < TUNING_EXACT; g++) {
-    assert_true(g < g + 1);
-    assert_string_not_equal(tuning_grade_words((enum tuning_grade)g),
-                            tuning_grade_words((enum tuning_grade)(g + 1)));
-  }
+  assert_int_equal(nearness(here, mesh), HERE);
+  assert_int_equal(nearness("znver4 ba9876543210", mesh), NEAR);
+  assert_int_equal(nearness(here, other_mesh), NEAR);
+  assert_int_equal(nearness("znver4 ba9876543210", other_mesh), NEAR);
+  assert_int_equal(nearness("znver3 0123456789ab", mesh), NOTHING);
+  assert_int_equal(nearness("znver", mesh), NOTHING);
+  assert_int_equal(nearness("znver42", mesh), NOTHING);
+  assert_int_equal(nearness(here, "elements=2^20 map=2 degree=4 reach=2^9 straight"), NOTHING);
+  assert_int_equal(nearness(here, "elements=2^20 map=2 degree=4 reach=2^8 large"), NOTHING);
+  assert_int_equal(nearness(here, "elements=2^17 map=2 degree=4 reach=2^8 heavy"), NOTHING);
 }
 
-/* By the gain over the default of the same run; then the newer one; then the name. */
+static int find_letter(const void *of, const char *name) {
+  (void)of;
+  return *name - 'a';
+}
+
+/* Of just this place; then by the gain over the default of the same run; then the newer one; then the name. */
 TEST(the_larger_gain_holds) {
-  const struct store_tuning quiet = {.variant = "a", .median = 1e-3, .baseline = 1.25e-3, .made = 1},
-                            busy = {.variant = "b", .median = 5e-3, .baseline = 10e-3, .made = 1},
-                            newer = {.variant = "c", .median = 2e-3, .baseline = 4e-3, .made = 2},
-                            twin = {.variant = "d", .median = 2e-3, .baseline = 4e-3, .made = 2},
-                            unknown = {.variant = "e", .median = 1e-6, .made = 9};
-  const struct store_tuning *const order[] = {&newer, &twin, &busy, &quiet, &unknown};
-  for (int i = 0; i < 5; i++)
-    for (int j = 0; j < 5; j++)
-      assert_int_equal(tuning_is_better(order[i], order[j]), i < j);
+  struct store_tuning rows[] = {{.variant = "a", .median = 1e-3, .baseline = 1.25e-3, .made = 1},
+                                {.variant = "b", .median = 5e-3, .baseline = 10e-3, .made = 1},
+                                {.variant = "c", .median = 2e-3, .baseline = 4e-3, .made = 2},
+                                {.variant = "d", .median = 2e-3, .baseline = 4e-3, .made = 2},
+                                {.variant = "e", .median = 1e-6, .made = 9}};
+  static const char order[] = "cdbae";
+  enum { ROWS = sizeof rows / sizeof *rows };
+  struct tuning_place place = {0};
+  text_add(&place.target, here);
+  text_add(&place.mesh, mesh);
+  for (int r = 0; r < ROWS; r++) {
+    rows[r].target = "znver4 ba9876543210";
+    rows[r].mesh = mesh;
+    rows[r].chosen = true;
+  }
+  for (int i = 0; i < ROWS; i++) {
+    const int best = tuning_choose(rows, ROWS, &place, find_letter, NULL).variant;
+    assert_int_equal(best, order[i] - 'a');
+    rows[best].chosen = false;
+  }
+  rows[1].chosen = rows[4].chosen = true;
+  rows[4].target = here;
+  assert_int_equal(tuning_choose(rows, ROWS, &place, find_letter, NULL).variant, 4);
+  tuning_place_free(&place);
 }
 
 static void expect_carried(const char *name, const char *expected) {
-  struct text out = {0};
-  tuning_carry_over(name, &out);
-  assert_string_equal(text_str(&out), expected);
-  text_free(&out);
+  const struct store_tuning row = {.target = here, .mesh = "elements=2^20", .variant = name, .chosen = true};
+  struct tuning_place place = {0};
+  text_add(&place.target, here);
+  text_add(&place.mesh, mesh);
+  assert_int_equal(tuning_choose(&row, 1, &place, find_any, expected).variant, 7);
+  tuning_place_free(&place);
 }
 
 TEST(threads_are_not_carried_over) {
@@ -95,8 +126,4 @@ TEST(meshes_have_classes) {
   tuning_size_class(0, &out);
   assert_string_equal(text_str(&out), "elements=2^0");
   text_free(&out);
-}
-
-int main(void) {
-  return run_these(NULL, NULL);
 }

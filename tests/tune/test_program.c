@@ -81,8 +81,6 @@ static void check(const struct ring *r, int runs) {
   free(change);
 }
 
-/* Too few runs for the drift monitor, which on a busy machine may find that the winner has become slower. One thread
- * is tried for a large loop on many, half of the times of a comparison being its. */
 static void starts_at_the_winner(const char *tune, const char *cache, int n) {
   enum { RUNS = 40 };
   open_library(tune, cache);
@@ -91,9 +89,7 @@ static void starts_at_the_winner(const char *tune, const char *cache, int n) {
     move_once(&r);
   check(&r, RUNS);
   assert_int_equal(op_counters()->compiles, 0);
-  if (n == SMALL || strcmp(tune, "use") == 0)
-    assert_int_equal(op_counters()->trials, 0);
-  assert_true(op_counters()->trials <= 8);
+  assert_int_equal(op_counters()->trials, 0);
   works(op_exit());
 }
 
@@ -151,7 +147,7 @@ static int open_rows(const char *cache, bool read_only, struct store **store, st
 }
 
 /* Every candidate, and then runs that know the winner: on this mesh, whatever may be spent, and on a larger one. */
-CASE(finds_and_remembers) {
+TEST(finds_and_remembers) {
   open_library("force", "force.db");
   struct ring r = declare(SMALL);
   int runs = 0;
@@ -173,15 +169,15 @@ CASE(finds_and_remembers) {
   starts_at_the_winner("1000", "force.db", LARGE);
   starts_at_the_winner("use", "force.db", LARGE);
   says_where_it_starts("use", "force.db", SMALL, "tuned on this processor and class of mesh");
-  says_where_it_starts("use", "force.db", LARGE, "tuned on this processor and another class of mesh");
+  says_where_it_starts("use", "force.db", LARGE,
+                       "tuned on another class of mesh or processor of this family");
   says_where_it_starts("use", "none.db", SMALL, "the default ");
   says_where_it_starts("use", "none.db", SMALL, ": nothing is remembered");
 }
 
 /* A run that ends soon keeps the best it knows, once that is half of the variants; with force it says that it was
  * too short, and what is remembered of a whole one stays. */
-static void short_runs_keep_the_best(void **state) {
-  (void)state;
+TEST(short_runs_keep_the_best) {
   static const int calls[] = {8, 32, 20};
   for (int i = 0; i < 3; i++) {
     char said[8192];
@@ -212,7 +208,7 @@ static void short_runs_keep_the_best(void **state) {
 }
 
 /* A run that ends before half of the variants are known keeps what it measured, and the next one goes on there. */
-CASE(short_runs_add_up) {
+TEST(short_runs_add_up) {
   for (int runs = 0;; runs++) {
     assert_true(runs < 100);
     open_library("1000", "parts.db");
@@ -246,7 +242,7 @@ static void report_to(char *out, size_t size) {
 }
 
 /* Compiles for trials do not make a loop that came from the cache one that was compiled. */
-CASE(tells_trials_from_loops) {
+TEST(tells_trials_from_loops) {
   char said[4096];
   open_library("off", "warm.db");
   struct ring r = declare(SMALL);
@@ -309,7 +305,7 @@ static void report_of_temporaries(int (*end)(op_dat), char *said, size_t size) {
 
 /* Loops whose dats are gone stay in the report: one row for the calls of a kind. The next record of the kind goes on
  * with the row, also where it uses no temporaries. */
-CASE(reports_what_is_gone) {
+TEST(reports_what_is_gone) {
   char said[4096];
   report_of_temporaries(op_free_dat, said, sizeof said);
   if (calls_in(said, "\nscale") != 2 * TIMES + 1 || calls_in(said, "\nmove") != 1 ||
@@ -318,7 +314,7 @@ CASE(reports_what_is_gone) {
 }
 
 /* Temporaries that may come again keep their record: a row of its own. */
-CASE(reports_what_may_come_again) {
+TEST(reports_what_may_come_again) {
   char said[4096];
   report_of_temporaries(op_free_dat_temp, said, sizeof said);
   const char *row = strstr(said, "\nscale");
@@ -330,7 +326,7 @@ CASE(reports_what_may_come_again) {
 }
 
 /* Runs go on while candidates are compiled, and those are tried in the end. */
-CASE(compiles_behind_the_program) {
+TEST(compiles_behind_the_program) {
   open_library("1000", NULL);
   struct ring r = declare(SMALL);
   int runs = 0;
@@ -344,7 +340,7 @@ CASE(compiles_behind_the_program) {
 }
 
 /* The end does not pull the compiler's code away below it. */
-CASE(ends_while_something_is_compiled) {
+TEST(ends_while_something_is_compiled) {
   for (int again = 0; again < 3; again++) {
     open_library("1000", NULL);
     struct ring r = declare(SMALL);
@@ -391,7 +387,7 @@ static long long binaries_in(const char *cache) {
 
 /* The program waits for that compile anyway: what comes of it is in the cache, one binary more than the program
  * has had, and the next run gets it from there. */
-CASE(keeps_what_is_compiled_at_the_end) {
+TEST(keeps_what_is_compiled_at_the_end) {
   open_library("1000", "end.db");
   struct ring r = declare(SMALL);
   run_until_something_is_compiled(&r);
@@ -412,7 +408,7 @@ CASE(keeps_what_is_compiled_at_the_end) {
 }
 
 /* A program that ends without op_exit: the compile is waited for, and the status is the program's. */
-CASE(ends_without_the_library) {
+TEST(ends_without_the_library) {
   enum { STATUS = 7 };
   fflush(NULL);
   const pid_t child = fork();
@@ -430,7 +426,7 @@ CASE(ends_without_the_library) {
   assert_true(binaries_in("left.db") >= 1);
 }
 
-CASE(off_tries_nothing) {
+TEST(off_tries_nothing) {
   open_library("off", NULL);
   struct ring r = declare(SMALL);
   for (int i = 0; i < 500; i++)
@@ -448,15 +444,7 @@ int main(int argc, char **argv) {
   folder = mkdtemp(made);
   if (!folder)
     return 1;
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(finds_and_remembers),         cmocka_unit_test(short_runs_keep_the_best),
-      cmocka_unit_test(short_runs_add_up),           cmocka_unit_test(tells_trials_from_loops),
-      cmocka_unit_test(reports_what_is_gone),        cmocka_unit_test(reports_what_may_come_again),
-      cmocka_unit_test(compiles_behind_the_program), cmocka_unit_test(ends_while_something_is_compiled),
-      cmocka_unit_test(off_tries_nothing),           cmocka_unit_test(keeps_what_is_compiled_at_the_end),
-      cmocka_unit_test(ends_without_the_library),
-  };
-  int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  int failed = run_these(NULL, NULL);
   snprintf(command, sizeof command, "rm -rf %s", folder);
   return system(command) == 0 ? failed : 1;
 }

@@ -6,10 +6,10 @@
 #include "api/api.h"
 #include "backend/cpu/cpu_loop.h"
 #include "context/context.h"
+#include "exec/caches.h"
+#include "exec/team.h"
 #include "jit/jit.h"
 #include "record/record.h"
-#include "run/caches.h"
-#include "run/team.h"
 
 enum { THREADS = 3 };
 
@@ -223,8 +223,4 @@ TEST(is_taken_by_the_size_of_the_data) {
     assert_int_equal(streams(1), large && jit_vector_bytes(ctx->jit) >= 32);
     works(op_exit());
   }
-}
-
-int main(void) {
-  return run_these(NULL, NULL);
 }

@@ -6,9 +6,9 @@
 #include "backend/backend.h"
 #include "base/log.h"
 #include "kernels-cache/store.h"
+#include "loop/chains.h"
+#include "loop/choose.h"
 #include "record/launch.h"
-#include "tune/chains.h"
-#include "tune/choose.h"
 
 /* Enough for all ways to be measured, whatever they cost. */
 enum { ROUNDS_TUNED = 600, ROUNDS = 8 };
@@ -298,6 +298,4 @@ TEST(rows_are_sorted_or_taken_apart_where_that_is_faster) {
   quick = "tasks/";
 }
 
-int main(void) {
-  return run_these(make_folder, remove_folder);
-}
+AROUND_ALL(make_folder, remove_folder)

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "loop/tune_memory.h"
 #include "play.h"
-#include "tune/mode.h"
 
 TEST(finds_the_best) {
   for (unsigned seed = 1; seed <= 20; seed++) {
@@ -110,27 +110,11 @@ TEST(says_how_many_runs_are_left) {
   for (int left = tuner_left(t), call = 0; call < left; call++) {
     assert_false(tuner_is_settled(t));
     const int candidate = tuner_next(t);
-    tuner_record(t, candidate, run_time(&p, candidate, call, -1));
+    tuner_record(t, candidate, run_time(&p, candidate));
   }
   assert_true(tuner_is_settled(t));
   assert_int_equal(tuner_left(t), 0);
   assert_int_equal(tuner_winner(t), 7);
-  tuner_free(t);
-}
-
-/* Tuned on a busy machine: on a quiet one it is faster, and what is slower than that is drift. */
-TEST(drift_is_from_the_best_it_was) {
-  const struct tuner_options watch = {.share = 0.05, .drift = 1.5};
-  struct error err = {0};
-  struct tuner *t = NULL;
-  assert_int_equal(tuner_new(&t, 5, 0, &watch, &err), OP_OK);
-  tuner_settle(t, 3, 9e-3);
-  for (int run = 0; run < 100; run++)
-    tuner_record(t, tuner_next(t), 3e-3);
-  assert_int_equal(tuner_restarts(t), 0);
-  for (int run = 0; run < 100; run++)
-    tuner_record(t, tuner_next(t), 6e-3);
-  assert_int_equal(tuner_restarts(t), 1);
   tuner_free(t);
 }
 
@@ -144,50 +128,11 @@ TEST(the_same_times_give_the_same_choice) {
   tuner_free(u);
 }
 
-TEST(drift_makes_it_try_again) {
-  struct tuner_options watch = {.share = 0.05, .drift = 1.3};
-  struct play p = spread(13);
-  p.drift_after = 10000;
-  p.drift_factor = 2;
-  struct tuner *t = play(&p, &watch);
-  assert_true(tuner_restarts(t) >= 1);
-  assert_int_not_equal(tuner_winner(t), 7);
-  tuner_free(t);
-  p = spread(13);
-  p.outliers = 0.02;
-  t = play(&p, &watch);
-  assert_int_equal(tuner_restarts(t), 0);
-  tuner_free(t);
-}
-
-static int restarts_after(struct tuner *t, int runs, double seconds) {
-  for (int run = 0; run < runs; run++)
-    tuner_record(t, tuner_next(t), seconds);
-  return tuner_restarts(t);
-}
-
-/* Bursts of other work, however many, are no drift; a machine that stays busy is. */
-TEST(bursts_are_no_drift) {
-  struct error err = {0};
-  struct tuner *t = NULL;
-  const struct tuner_options watch = {.share = 0.05, .drift = 1.5};
-  assert_int_equal(tuner_new(&t, 5, 0, &watch, &err), OP_OK);
-  tuner_settle(t, 3, 1e-4);
-  for (int burst = 0; burst < 20; burst++) {
-    assert_int_equal(restarts_after(t, 300, 1e-4), 0);
-    assert_int_equal(restarts_after(t, 300, 3e-4), 0); /* 0.09 seconds */
-    assert_int_equal(tuner_winner(t), 3);
-  }
-  assert_int_equal(restarts_after(t, 300, 1e-4), 0);
-  assert_int_equal(restarts_after(t, 900, 3e-4), 1); /* 0.27 */
-  tuner_free(t);
-}
-
 TEST(a_settled_start_tries_nothing) {
   struct error err = {0};
   struct tuner *t = NULL;
   assert_int_equal(tuner_new(&t, 5, 0, &automatic, &err), OP_OK);
-  tuner_settle(t, 3, 1e-3);
+  tuner_settle(t, 3);
   for (int run = 0; run < 100; run++) {
     assert_int_equal(tuner_next(t), 3);
     tuner_record(t, 3, 1e-3);
@@ -387,11 +332,11 @@ TEST(who_is_hasty_drops_what_is_not_better) {
   tuner_free(t);
 }
 
-/* All others are decided without it; it is compared with the best of them alone, and drift brings it no sooner. */
+/* All others are decided without it; it is compared with the best of them alone. */
 TEST(what_is_postponed_comes_when_it_is_asked_for) {
   enum { DEFAULT, WORSE, LATER, LAST, COUNT };
-  static const double times[COUNT] = {2e-3, 3e-3, 1e-3, 1.5e-3}, slower[COUNT] = {4e-3, 3e-3, 1e-3, 1.5e-3};
-  const struct tuner_options options = {.share = 0.05, .drift = 1.5, .base = 2};
+  static const double times[COUNT] = {2e-3, 3e-3, 1e-3, 1.5e-3};
+  const struct tuner_options options = {.share = 0.05, .base = 2};
   struct error err = {0};
   struct tuner *t = NULL;
   int runs[COUNT] = {0}, before;
@@ -400,21 +345,16 @@ TEST(what_is_postponed_comes_when_it_is_asked_for) {
   tuner_postpone(t, LAST);
   settle(t, times, runs);
   assert_int_equal(tuner_winner(t), DEFAULT);
-  for (int run = 0; run < 400 && tuner_is_settled(t); run++)
-    tuner_record(t, tuner_next(t), slower[tuner_next(t)]);
-  assert_int_equal(tuner_restarts(t), 1);
-  settle(t, slower, runs);
-  assert_int_equal(tuner_winner(t), WORSE);
   assert_int_equal(runs[LATER] + runs[LAST], 0);
   assert_true(tuner_is_later(t, LATER));
-  before = runs[DEFAULT];
+  before = runs[WORSE];
   tuner_challenge(t, LATER, false);
-  settle(t, slower, runs);
+  settle(t, times, runs);
   assert_int_equal(tuner_winner(t), LATER);
   assert_false(tuner_is_later(t, LATER));
-  assert_int_equal(runs[DEFAULT], before);
+  assert_int_equal(runs[WORSE], before);
   tuner_challenge(t, LAST, false);
-  settle(t, slower, runs);
+  settle(t, times, runs);
   assert_int_equal(tuner_winner(t), LATER);
   assert_true(runs[LAST] >= 3 && tuner_overhead(t) <= 0.05 * tuner_total(t) + 3e-3);
   tuner_free(t);
@@ -427,15 +367,13 @@ TEST(values_of_the_variable) {
   assert_false(m.candidates || m.recall || m.keep);
   assert_int_equal(tune_mode_parse("use", &m, &err), OP_OK);
   assert_true(m.candidates && m.recall && !m.keep);
-  assert_true(m.options.share == 0 && m.options.seconds == 0 && m.options.drift == 0 &&
-              !m.options.exhaustive);
+  assert_true(m.options.share == 0 && m.options.seconds == 0 && !m.options.exhaustive);
   assert_int_equal(tune_mode_parse("auto", &m, &err), OP_OK);
-  assert_true(m.candidates && m.recall && m.keep && m.options.share == 0.05 && m.options.drift == tune_drift);
+  assert_true(m.candidates && m.recall && m.keep && m.options.share == 0.05);
   assert_int_equal(tune_mode_parse("force", &m, &err), OP_OK);
   assert_true(m.candidates && !m.recall && m.keep && m.options.exhaustive);
   assert_int_equal(tune_mode_parse("2.5", &m, &err), OP_OK);
-  assert_true(m.candidates && m.recall && m.keep && m.options.seconds == 2.5 &&
-              m.options.drift == tune_drift);
+  assert_true(m.candidates && m.recall && m.keep && m.options.seconds == 2.5);
   for (const char *const *bad = (const char *const[]){"", "on", "0", "-1", "5s", "inf", "nan", "autos", NULL};
        *bad; bad++) {
     assert_int_equal(tune_mode_parse(*bad, &m, &err), OP_ERR_ENV);
@@ -456,8 +394,4 @@ TEST(nonsense_times_are_ignored) {
   tuner_record(t, 7, 1);
   assert_true(tuner_total(t) == 0);
   tuner_free(t);
-}
-
-int main(void) {
-  return run_these(NULL, NULL);
 }

@@ -3,8 +3,8 @@
 
 #include "base/list.h"
 #include "context/context.h"
-#include "loop/period/period.h"
-#include "loop/queue.h"
+#include "loop/chain/queue.h"
+#include "loop/period.h"
 
 enum { FIRST, SECOND, OTHER, LOOPS };
 static struct loop a[LOOPS], b[LOOPS];
@@ -48,8 +48,4 @@ TEST(loops_of_a_period_that_comes_are_not_tried) {
   watch_tunes(w, loops_b, 2);
   expect(false, true);
   list_free(&periods);
-}
-
-int main(void) {
-  return run_these(NULL, NULL);
 }

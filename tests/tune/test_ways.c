@@ -135,7 +135,7 @@ static void check_report(const char *way) {
     fail_msg("the report does not say %s", wanted);
 }
 
-CASE(each_way_is_tried_and_runs_where_it_is_the_best) {
+TEST(each_way_is_tried_and_runs_where_it_is_the_best) {
   static struct outcome singly, forced, few, remembered;
   int counts[KINDS];
   char way[64] = "";
@@ -160,7 +160,4 @@ CASE(each_way_is_tried_and_runs_where_it_is_the_best) {
   }
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(each_way_is_tried_and_runs_where_it_is_the_best)};
-  return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+AROUND_ALL(make_folder, remove_folder)

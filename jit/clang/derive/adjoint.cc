@@ -33,9 +33,8 @@ Node *Adjoint::bar(const Node *of) {
       continue;
     Scope *inner = scope_;
     scope_ = scope->outside;
-    Block *before = b_.enter(scope->loop->home);
+    const Inside outside(b_, scope->loop->home);
     Node *start = bar(of);
-    b_.enter(before);
     scope_ = inner;
     Node *sum = b_.carried(scope->loop, start ? start : b_.zero(of->type));
     scope->sums[of->id] = {of, sum};
@@ -138,7 +137,7 @@ void Adjoint::effect(const Node *node) {
   }
 }
 
-// What the kernel changed gets the bar of what was there before.
+// A component that the kernel changed gets the bar of the value before.
 void Adjoint::finish() {
   for (const auto &[key, node] : written_) {
     const auto before = rows_.find(key);
@@ -162,13 +161,12 @@ void Adjoint::branch_back(const Node *of) {
   Scope sides[2] = {{scope_, of, nullptr, {}, {}}, {scope_, of, nullptr, {}, {}}};
   for (size_t side = 0; side < 2; side++) {
     back->blocks[side]->of = of->blocks[side];
-    Block *before = b_.enter(back->blocks[side]);
+    const Inside there(b_, back->blocks[side]);
     scope_ = &sides[side];
     for (const auto &[result, known] : seeds)
       add(result->in[side], known);
     block(of->blocks[side]);
     scope_ = sides[side].outside;
-    b_.enter(before);
   }
   b_.close(back);
   std::map<int, const Node *> touched;
@@ -201,22 +199,15 @@ static void look(const Node *node, const Node *loop, std::set<const Node *> &see
     look(operand, loop, seen, found);
 }
 
-static void look_at_effects(const Node *owner, const Node *loop, std::set<const Node *> &seen,
-                            std::vector<const Node *> &found) {
-  for (const Block *block : owner->blocks)
-    for (const Node *node : block ? block->items : std::vector<Node *>()) {
-      if (has_effect(node->op))
-        look(node->in[2], loop, seen, found);
-      if (node->op == Op::If || node->op == Op::Loop)
-        look_at_effects(node, loop, seen, found);
-    }
-}
-
-// What is carried, and may get a bar.
+// Carried values that may get a bar.
 std::vector<const Node *> Adjoint::find_useful(const Node *of) {
   std::vector<const Node *> useful;
   std::set<const Node *> seen;
-  look_at_effects(of, of, seen, useful);
+  any_within(of, [&](const Node *node) {
+    if (has_effect(node->op))
+      look(node->in[2], of, seen, useful);
+    return false;
+  });
   for (const Node *one : of->results)
     if (one->varied && scope_->bars.count(one->left->id) && seen.insert(one).second)
       useful.push_back(one);
@@ -229,12 +220,9 @@ std::vector<const Node *> Adjoint::find_useful(const Node *of) {
 
 // Must its rounds be those of the kernel, the last one first?
 static bool looks_back(const Node *owner, const Node *round) {
-  for (const Block *block : owner->blocks)
-    for (const Node *node : block ? block->items : std::vector<Node *>())
-      if (node->ordered || (node->op == Op::Kept && node->in[0] == round) ||
-          ((node->op == Op::If || node->op == Op::Loop) && looks_back(node, round)))
-        return true;
-  return false;
+  return any_within(owner, [&](const Node *node) {
+    return node->ordered || (node->op == Op::Kept && node->in[0] == round);
+  });
 }
 
 // Their number is known by the counter alone, or counted by the loop forwards.

@@ -2,7 +2,6 @@
 #include <clang/AST/ASTConsumer.h>
 #include <clang/AST/ASTContext.h>
 #include <clang/Basic/SourceManager.h>
-#include <clang/Frontend/CompilerInstance.h>
 
 #include "jit/clang/front.h"
 #include "jit/clang/messages.h"
@@ -17,35 +16,17 @@ struct Answer {
   Output messages;
   std::string file, name, derived, text;
   std::vector<derive_parameter> parameters;
-  derive_refusal refusal = DERIVE_FINE;
-  int line = 0, column = 0;
-  int numbers[2] = {0, 0};
+  derive_result result = {};
 };
 
-const clang::FunctionDecl *find_kernel(const clang::ASTContext &context, llvm::StringRef name) {
-  for (const clang::Decl *declaration : context.getTranslationUnitDecl()->decls()) {
-    const auto *function = llvm::dyn_cast<clang::FunctionDecl>(declaration);
-    if (function && function->getIdentifier() && function->getName() == name &&
-        function->isThisDeclarationADefinition())
-      return function;
-  }
-  return nullptr;
-}
-
 void refuse(const clang::ASTContext &context, const derive::Refusal &refusal, Answer &answer) {
-  const clang::SourceManager &sources = context.getSourceManager();
-  const clang::PresumedLoc place = sources.getPresumedLoc(sources.getExpansionLoc(refusal.where));
-  answer.refusal = refusal.what;
+  const Spot spot = spot_of(context.getSourceManager(), refusal.where);
+  answer.file = spot.file;
   answer.name = refusal.name;
-  answer.numbers[0] = refusal.numbers[0];
-  answer.numbers[1] = refusal.numbers[1];
-  if (refusal.where.isInvalid() || place.isInvalid())
-    return;
-  llvm::StringRef file = place.getFilename();
-  file.consume_front("./");
-  answer.file = file.str();
-  answer.line = static_cast<int>(place.getLine());
-  answer.column = static_cast<int>(place.getColumn());
+  answer.result.refusal = refusal.what;
+  answer.result.line = static_cast<int>(spot.line);
+  answer.result.column = static_cast<int>(spot.column);
+  answer.result.numbers[0] = refusal.number;
 }
 
 unsigned parameters_of(const derive_request &request) {
@@ -72,10 +53,8 @@ void derive_from(derive::Trace &trace, const derive_request &request, const clan
       tangent.run_candidates();
   }
   if (unbounded) {
-    derive::Refusal refusal;
-    refusal.what = DERIVE_NO_BOUND;
-    refusal.where = clang::SourceLocation::getFromRawEncoding(unbounded);
-    return refuse(context, refusal, answer);
+    const auto where = clang::SourceLocation::getFromRawEncoding(unbounded);
+    return refuse(context, {DERIVE_NO_BOUND, where}, answer);
   }
   derive::Writer writer(trace.program(), request, derived);
   answer.derived = std::string("op2_") + request.kernel + endings[request.mode];
@@ -86,15 +65,15 @@ void derive_from(derive::Trace &trace, const derive_request &request, const clan
     one.zeros = one.role == DERIVE_BAR && one.argument >= 0 &&
                 trace.program().zeros[static_cast<size_t>(one.argument)];
   if (static_cast<int>(answer.parameters.size()) > request.most) {
-    answer.refusal = DERIVE_TOO_MANY;
-    answer.numbers[0] = static_cast<int>(answer.parameters.size());
+    answer.result.refusal = DERIVE_TOO_MANY;
+    answer.result.numbers[0] = static_cast<int>(answer.parameters.size());
   }
 }
 
 void answer_request(const derive_request &request, const clang::ASTContext &context, Answer &answer) {
   const clang::FunctionDecl *kernel = find_kernel(context, request.kernel);
   if (!kernel || kernel->getNumParams() != parameters_of(request)) {
-    answer.refusal = DERIVE_NO_KERNEL;
+    answer.result.refusal = DERIVE_NO_KERNEL;
     return;
   }
   std::vector<bool> in_place(static_cast<size_t>(request.narguments));
@@ -114,33 +93,18 @@ void derive_kernel(const derive_request *request, derive_result *result) {
   compile_request text = {};
   text.files = request->files;
   text.nfiles = request->nfiles;
-  std::string reason;
-  bool parsed = false;
-  if (is_cxx(text))
-    answer->refusal = DERIVE_CXX;
   const auto consume = [](clang::CompilerInstance &) { return std::make_unique<clang::ASTConsumer>(); };
-  const auto done = [&](clang::CompilerInstance &compiler) {
-    answer_request(*request, compiler.getASTContext(), *answer);
-  };
-  outcome came = outcome::done;
-  if (answer->refusal == DERIVE_FINE)
-    came = run_safely([&] { parsed = parse(text, answer->messages, consume, done); }, reason);
+  const auto done = [&](clang::ASTContext &context) { answer_request(*request, context, *answer); };
+  if (is_cxx(text))
+    answer->result.refusal = DERIVE_CXX;
   else
-    parsed = true;
-  const bool in_text = answer->messages.has_errors();
-  if (came != outcome::done && !in_text)
-    answer->messages.add(COMPILE_ERROR, "", 0, 0, "the deriver failed: " + reason);
-  *result = {};
+    answer->result.status =
+        run_safely("deriver", answer->messages, [&] { return parse(text, answer->messages, consume, done); });
   compile_result messages;
   answer->messages.fill(&messages, 0);
-  result->status = came == outcome::done && parsed ? 0 : in_text ? 1 : 2;
-  result->refusal = answer->refusal;
+  *result = answer->result;
   result->file = answer->file.c_str();
-  result->line = answer->line;
-  result->column = answer->column;
   result->name = answer->name.c_str();
-  result->numbers[0] = answer->numbers[0];
-  result->numbers[1] = answer->numbers[1];
   result->derived = answer->derived.c_str();
   result->text = answer->text.c_str();
   result->parameters = answer->parameters.data();
@@ -155,11 +119,11 @@ void release(derive_result *result) {
   *result = {};
 }
 
-constexpr deriver table = {DERIVER_ABI, derive_kernel, release};
+constexpr deriver deriver_table = {DERIVER_ABI, derive_kernel, release};
 
 } // namespace
 } // namespace op2jit
 
 extern "C" __attribute__((visibility("default"))) const deriver *op2jit_deriver() {
-  return &op2jit::table;
+  return &op2jit::deriver_table;
 }

@@ -7,15 +7,6 @@ namespace op2jit::derive {
 // Longer tapes are no use: each element, on a GPU each of very many, has its own.
 static constexpr int64_t most_kept = 4096;
 
-int Differentiator::parameter(derive_role role, int argument, int constant) {
-  std::vector<Parameter> &all = to_.parameters;
-  for (size_t i = 0; i < all.size(); i++)
-    if (all[i].role == role && all[i].argument == argument && all[i].constant == constant)
-      return static_cast<int>(i);
-  all.push_back({role, argument, constant});
-  return static_cast<int>(all.size()) - 1;
-}
-
 // ---- what depends on active values ----
 
 static bool operand_counts(const Node *node, size_t i) {
@@ -53,12 +44,8 @@ void Differentiator::find_varied() {
   }
 }
 
-bool Differentiator::has_effects(const Node *owner) const {
-  for (const Block *block : owner->blocks)
-    for (const Node *node : block ? block->items : std::vector<Node *>())
-      if (has_effect(node->op) || ((node->op == Op::If || node->op == Op::Loop) && has_effects(node)))
-        return true;
-  return false;
+bool has_effects(const Node *owner) {
+  return any_within(owner, [](const Node *node) { return has_effect(node->op); });
 }
 
 // ---- the kernel's values, once more ----
@@ -79,11 +66,8 @@ Node *Differentiator::value(const Node *of) {
   const auto known = home->values.find(of);
   if (known != home->values.end())
     return known->second;
-  Block *before = b_.enter(home);
-  Node *result = made(of);
-  home->values[of] = result;
-  b_.enter(before);
-  return result;
+  const Inside there(b_, home);
+  return home->values[of] = made(of);
 }
 
 Node *Differentiator::made(const Node *of) {
@@ -104,18 +88,14 @@ Node *Differentiator::made(const Node *of) {
   case Op::Index: return b_.element(in[0], of->type, in[1]);
   case Op::Carried: return carried(of);
   case Op::Left: {
-    Node *made = loop(of->owner);
-    Block *before = b_.enter(made->blocks[0]);
-    Node *inside = value(of->in[0]);
-    b_.enter(before);
-    return inside->left;
+    const Inside body(b_, loop(of->owner)->blocks[0]);
+    return value(of->in[0])->left;
   }
   case Op::Phi: {
     Node *made = branch(of->owner), *sides[2];
     for (size_t side = 0; side < 2; side++) {
-      Block *before = b_.enter(made->blocks[side]);
+      const Inside there(b_, made->blocks[side]);
       sides[side] = value(of->in[side]);
-      b_.enter(before);
     }
     return b_.phi(made, sides[0], sides[1]);
   }
@@ -143,9 +123,8 @@ Node *Differentiator::loop(const Node *of) {
   made->blocks[0]->of = of->blocks[0];
   b_.now()->values[of] = made;
   b_.close(made);
-  Block *before = b_.enter(made->blocks[0]);
+  const Inside body(b_, made->blocks[0]);
   made->in[0] = value(of->in[0]);
-  b_.enter(before);
   return made;
 }
 
@@ -169,14 +148,13 @@ Node *Differentiator::rounds(const Node *of, Node *loop) {
   Node *&known = loop->blocks[0]->dots[of]; // of no use else
   if (!known) {
     known = b_.carried(loop, b_.integer(0));
-    Block *before = b_.enter(loop->blocks[0]);
+    const Inside body(b_, loop->blocks[0]);
     known->in[1] = b_.binary(Op::Add, Type::Int, known, b_.integer(1));
-    b_.enter(before);
   }
   return known;
 }
 
-// What was carried to a round that is gone: counted, or kept by the loop forwards.
+// A value that was carried to a round in the past: computed from the round's number, or kept by the loop forwards.
 Node *Differentiator::at_round(const Node *of, Block *body) {
   if (const int64_t step = step_of(of->owner, of)) {
     b_.enter(body->parent);

@@ -14,7 +14,10 @@ struct Derived {
   std::vector<int64_t> tapes; // their lengths
 };
 
-// What derivatives have in common.
+// Whether a branch or loop holds effects.
+bool has_effects(const Node *owner);
+
+// The common part of tangent and adjoint.
 class Differentiator {
 public:
   Differentiator(Program &from, const derive_request &request, Derived &to)
@@ -28,7 +31,9 @@ public:
   }
 
 protected:
-  int parameter(derive_role role, int argument, int constant = -1);
+  int parameter(derive_role role, int argument, int constant = -1) {
+    return find_parameter(to_.parameters, role, argument, constant);
+  }
   const Parameter &of(const Node *access) const {
     return from_.parameters[static_cast<size_t>(access->number)];
   }
@@ -48,10 +53,9 @@ protected:
   Node *carried(const Node *of);
   Node *at_round(const Node *carried, Block *body);
   Node *rounds(const Node *of, Node *loop);
-  // What `bar` of the node, or the dot of the operand, is multiplied by; `factor` may be a bar or a dot.
+  // `factor`, the node's bar or the operand's dot, times the node's partial derivative by that operand.
   Node *times(Node *factor, const Node *node, size_t operand);
   Node *access(Op op, const Node *of, derive_role role, Node *value, bool ordered = false);
-  bool has_effects(const Node *owner) const;
   Node *wins(const Node *extreme);
 
   Program &from_;

@@ -6,13 +6,23 @@
 
 namespace op2jit::derive {
 
-const char *type_name(Type type) {
-  static const char *const names[] = {"_Bool", "char",           "signed char", "unsigned char",
-                                      "short", "unsigned short", "int",         "unsigned int",
-                                      "long",  "unsigned long",  "long long",   "unsigned long long",
-                                      "float", "double"};
-  return names[static_cast<int>(type)];
+const TypeInfo &type_info(Type type) {
+  static const TypeInfo types[] = {{"_Bool", "", 1, false},       {"char", "", 8, true},
+                                   {"signed char", "", 8, true},  {"unsigned char", "", 8, false},
+                                   {"short", "", 16, true},       {"unsigned short", "", 16, false},
+                                   {"int", "", 32, true},         {"unsigned int", "U", 32, false},
+                                   {"long", "L", 64, true},       {"unsigned long", "UL", 64, false},
+                                   {"long long", "LL", 64, true}, {"unsigned long long", "ULL", 64, false},
+                                   {"float", "f", 32, true},      {"double", "", 64, true}};
+  return types[static_cast<int>(type)];
 }
+
+const Operator operators[] = {
+    {Op::Mul, "*", 13},  {Op::Div, "/", 13},  {Op::Rem, "%", 13},    {Op::Add, "+", 12}, {Op::Sub, "-", 12},
+    {Op::Shl, "<<", 11}, {Op::Shr, ">>", 11}, {Op::Lt, "<", 10},     {Op::Gt, ">", 10},  {Op::Le, "<=", 10},
+    {Op::Ge, ">=", 10},  {Op::Eq, "==", 9},   {Op::Ne, "!=", 9},     {Op::And, "&", 8},  {Op::Xor, "^", 7},
+    {Op::Or, "|", 6},    {Op::Both, "&&", 5}, {Op::Either, "||", 4},
+};
 
 bool is_within(const Block *inner, const Block *outer) {
   while (inner && inner != outer)
@@ -33,7 +43,7 @@ static bool traps(Op op) {
          op == Op::Rem || op == Op::Call;
 }
 
-// What is the same in all rounds is made in front of the loop, but not out of a branch.
+// A value that is the same in all rounds is made in front of the loop, but not out of a branch.
 Block *Builder::highest(const std::vector<Node *> &in, Op op) const {
   Block *block = now_;
   while (block->owner && block->owner->op == Op::Loop && !traps(op) && op < Op::Array) {
@@ -61,27 +71,20 @@ Node *Builder::make(Op op, Type type, std::vector<Node *> in, int64_t number, co
     if (found != block->known.end())
       return found->second;
   }
-  Block *before = enter(op == Op::Number || op == Op::Count ? root_ : highest(in, op));
+  const Inside there(*this, op == Op::Number || op == Op::Count ? root_ : highest(in, op));
   Node *made = add(op, type, std::move(in));
   made->number = number;
   made->name = name;
-  now_->known[std::move(key)] = made;
-  enter(before);
-  return made;
+  return now_->known[std::move(key)] = made;
 }
 
 static int64_t wrapped(int64_t value, Type type) {
-  switch (type) {
-  case Type::Bool: return value != 0;
-  case Type::Char:
-  case Type::SChar: return static_cast<int8_t>(value);
-  case Type::UChar: return static_cast<uint8_t>(value);
-  case Type::Short: return static_cast<int16_t>(value);
-  case Type::UShort: return static_cast<uint16_t>(value);
-  case Type::Int: return static_cast<int32_t>(value);
-  case Type::UInt: return static_cast<uint32_t>(value);
-  default: return value;
-  }
+  const TypeInfo &info = type_info(type);
+  const int above = 64 - info.bits;
+  const auto high = static_cast<uint64_t>(value) << above;
+  if (type == Type::Bool)
+    return value != 0;
+  return info.is_signed ? static_cast<int64_t>(high) >> above : static_cast<int64_t>(high >> above);
 }
 
 Node *Builder::integer(int64_t value, Type type) {
@@ -111,7 +114,7 @@ Node *Builder::unary(Op op, Node *a) {
   return make(op, op == Op::Not ? Type::Int : a->type, {a});
 }
 
-// Is it 0 or 1?
+// Whether it is 0 or 1.
 static bool is_truth(const Node *node) {
   if (node->type != Type::Int)
     return false;
@@ -173,11 +176,6 @@ static bool fold_integer(Op op, bool is_unsigned, int64_t a, int64_t b, int64_t 
   }
 }
 
-static bool is_unsigned(Type type) {
-  return type == Type::Bool || type == Type::UChar || type == Type::UShort || type == Type::UInt ||
-         type == Type::ULong || type == Type::ULLong;
-}
-
 Node *Builder::folded(Op op, Type type, Node *a, Node *b) {
   if (a->op != Op::Number || b->op != Op::Number)
     return nullptr;
@@ -189,7 +187,7 @@ Node *Builder::folded(Op op, Type type, Node *a, Node *b) {
       fold_compare(op, a->real < b->real, a->real == b->real, whole))
     return integer(whole, type);
   if (!is_real(a->type) && !is_real(b->type) && !is_real(type) &&
-      fold_integer(op, is_unsigned(a->type), a->number, b->number, whole))
+      fold_integer(op, !type_info(a->type).is_signed, a->number, b->number, whole))
     return integer(whole, type);
   return nullptr;
 }
@@ -254,8 +252,8 @@ Node *Builder::cast(Type type, Node *a) {
   if (a->op == Op::Number && is_real(a->type) && is_real(type))
     return real(a->real, type);
   if (a->op == Op::Number && !is_real(a->type) && is_real(type))
-    return real(is_unsigned(a->type) ? static_cast<double>(static_cast<uint64_t>(a->number))
-                                     : static_cast<double>(a->number),
+    return real(!type_info(a->type).is_signed ? static_cast<double>(static_cast<uint64_t>(a->number))
+                                              : static_cast<double>(a->number),
                 type);
   if (a->op == Op::Number && !is_real(a->type))
     return integer(a->number, type);
@@ -283,19 +281,15 @@ Node *Builder::load(Type type, int parameter, Node *entry, Node *component, bool
     made->ordered = true;
     return made;
   }
-  Block *before = entry->op == Op::Number && component->op == Op::Number ? enter(root_) : now_;
-  Node *made = make(Op::Load, type, {entry, component}, parameter);
-  enter(before);
-  return made;
+  const Inside there(*this, entry->op == Op::Number && component->op == Op::Number ? root_ : now_);
+  return make(Op::Load, type, {entry, component}, parameter);
 }
 
 Node *Builder::indexed(Op op, Type type, int64_t which, Node *index) {
   if (!index)
     return make(op, type, {}, which);
-  Block *before = index->op == Op::Number ? enter(root_) : now_;
-  Node *made = make(op, type, {index}, which);
-  enter(before);
-  return made;
+  const Inside there(*this, index->op == Op::Number ? root_ : now_);
+  return make(op, type, {index}, which);
 }
 
 Node *Builder::array(Type type, std::vector<Node *> in) {
@@ -337,28 +331,21 @@ void Builder::close(Node *owner) {
 Node *Builder::phi(Node *branch, Node *then, Node *other) {
   if (then == other)
     return then;
-  // A condition itself.
+  const Inside home(*this, branch->home);
   Node *condition = branch->in[0];
-  if (then->type == Type::Int && is_truth(condition) && then->op == Op::Number && other->op == Op::Number) {
-    Block *before = enter(branch->home);
-    Node *made = then->number == 1 && other->number == 0   ? condition
-                 : then->number == 0 && other->number == 1 ? negated(condition)
-                                                           : nullptr;
-    enter(before);
-    if (made)
-      return made;
-  }
+  if (then->type == Type::Int && is_truth(condition) && then->is_number(1) && other->is_number(0))
+    return condition;
+  if (then->type == Type::Int && is_truth(condition) && then->is_number(0) && other->is_number(1))
+    return negated(condition);
   for (Node *known : branch->results)
     if (known->in[0] == then && known->in[1] == other)
       return known;
-  Block *before = enter(branch->home);
   Node *made = apart(Op::Phi, {then, other});
   made->type = then->type;
   made->owner = branch;
   branch->results.push_back(made);
   if (branch->closed)
     branch->home->items.push_back(made);
-  enter(before);
   return made;
 }
 
@@ -385,8 +372,16 @@ Node *Builder::loop() {
   return made;
 }
 
+int find_parameter(std::vector<Parameter> &all, derive_role role, int argument, int constant) {
+  for (size_t i = 0; i < all.size(); i++)
+    if (all[i].role == role && all[i].argument == argument && all[i].constant == constant)
+      return static_cast<int>(i);
+  all.push_back({role, argument, constant});
+  return static_cast<int>(all.size()) - 1;
+}
+
 Node *Builder::carried(Node *loop, Node *init) {
-  Block *before = enter(loop->blocks[0]);
+  const Inside body(*this, loop->blocks[0]);
   Node *made = add(Op::Carried, init->type, {init, nullptr});
   made->owner = loop;
   enter(loop->home);
@@ -396,7 +391,6 @@ Node *Builder::carried(Node *loop, Node *init) {
   if (loop->closed)
     loop->home->items.push_back(made->left);
   loop->results.push_back(made);
-  enter(before);
   return made;
 }
 

@@ -8,6 +8,7 @@
 #include <deque>
 #include <map>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -31,7 +32,12 @@ enum class Type : uint8_t {
   Float,
   Double
 };
-const char *type_name(Type type);
+struct TypeInfo {
+  const char *name, *suffix; // of a number
+  int bits;
+  bool is_signed; // a real is
+};
+const TypeInfo &type_info(Type type);
 inline bool is_real(Type type) {
   return type >= Type::Float;
 }
@@ -83,6 +89,14 @@ inline bool has_effect(Op op) {
   return op == Op::Store || op == Op::Inc || op == Op::Extreme || op == Op::Keep;
 }
 
+// The operators of C with two operands, "+": as its grammar has them, more binds stronger.
+struct Operator {
+  Op op;
+  std::string_view sign;
+  int strength;
+};
+extern const Operator operators[18];
+
 struct Node;
 
 struct Block {
@@ -90,7 +104,7 @@ struct Block {
   Block *parent = nullptr;
   std::vector<Node *> items;
   std::map<std::vector<uint64_t>, Node *> known; // to find a node that is there already
-  // Of a derived text: the block that it stands for, and what became of the nodes there; and their dots.
+  // In a derived text: the block that it stands for, the nodes made for those there, and their dots.
   const Block *of = nullptr;
   std::unordered_map<const Node *, Node *> values, dots;
   Node *round = nullptr; // of a loop that goes backwards: the number of the round
@@ -197,10 +211,38 @@ private:
   Block *root_, *now_;
 };
 
-// Of the type: a MIN and a MAX start from there, as far as one element knows.
+// Nodes are made in that block as long as this is there.
+class Inside {
+public:
+  Inside(Builder &builder, Block *block) : builder_(builder), before_(builder.enter(block)) {
+  }
+  ~Inside() {
+    builder_.enter(before_);
+  }
+  Inside(const Inside &) = delete;
+  Inside &operator=(const Inside &) = delete;
+
+private:
+  Builder &builder_;
+  Block *const before_;
+};
+
+// The parameter of a kernel, which is added if it is not there.
+int find_parameter(std::vector<Parameter> &all, derive_role role, int argument, int constant);
+// The farthest number of the type: a MIN or MAX starts from there, as far as one element knows.
 Node *farthest(Builder &builder, Type type, bool largest);
-// Is `inner` the block, or within it?
+// Whether `inner` is the block, or within it.
 bool is_within(const Block *inner, const Block *outer);
+
+// Whether it holds of any node in the blocks of a branch or loop, and in those within.
+template <class Holds> bool any_within(const Node *owner, const Holds &holds) {
+  for (const Block *block : owner->blocks)
+    if (block)
+      for (const Node *node : block->items)
+        if (holds(node) || any_within(node, holds))
+          return true;
+  return false;
+}
 
 // By what the value goes on in each round that another one follows; 0: it is no counter.
 int64_t step_of(const Node *loop, const Node *carried);

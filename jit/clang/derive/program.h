@@ -12,7 +12,7 @@ struct Leaf {
   std::string path; // of a row that is a struct: ".left.u[2]"
 };
 
-// What has an address: a variable of the text, or the rows of an argument.
+// A thing that has an address: a variable of the text, or the rows of an argument.
 struct Object {
   enum Kind {
     Local,

@@ -1,7 +1,8 @@
 #include "rules.h"
 
+#include <algorithm>
 #include <cmath>
-#include <cstring>
+#include <iterator>
 
 namespace op2jit::derive {
 namespace {
@@ -96,9 +97,14 @@ E first_wins(Op op, In x, E then, E other) {
 constexpr double two_over_root_pi = 1.12837916709551257390, ln_2 = 0.69314718055994530942,
                  ln_10 = 2.30258509299404568402;
 
+// ldexp and its like: the factor is the function of 1, which `partial` makes.
+E of_one(In x, E) {
+  return {x[0].builder, nullptr};
+}
+
 struct Row {
   const char *name;
-  Rule by[3]; // NULL: it goes in steps, or that operand is an integer
+  Rule by[3]; // NULL: that operand is an integer, or its value does not count
 };
 const Row rows[] = {
     {"sqrt", {[](In, E v) { return when(Op::Gt, v, number(v, 0), 0.5 / v, number(v, 0)); }}},
@@ -153,61 +159,34 @@ const Row rows[] = {
     {"remainder",
      {[](In, E v) { return number(v, 1); }, [](In x, E v) { return -of("rint", {(x[0] - v) / x[1]}); }}},
     {"nextafter", {[](In, E v) { return number(v, 1); }}},
-    {"ldexp", {[](In x, E) {
-       return E{x[0].builder, nullptr};
-     }}},
-    {"scalbn", {[](In x, E) {
-       return E{x[0].builder, nullptr};
-     }}},
-    {"scalbln", {[](In x, E) {
-       return E{x[0].builder, nullptr};
-     }}},
-    // In steps.
-    {"ceil", {}},
-    {"floor", {}},
-    {"nearbyint", {}},
-    {"rint", {}},
-    {"round", {}},
-    {"trunc", {}},
-    {"logb", {}},
-    {"ilogb", {}},
-    {"lrint", {}},
-    {"llrint", {}},
-    {"lround", {}},
-    {"llround", {}},
-    {"abs", {}},
-    {"labs", {}},
-    {"llabs", {}},
-    {"isnan", {}},
-    {"isinf", {}},
-    {"isfinite", {}},
-    {"isnormal", {}},
-    {"signbit", {}},
-    {"isgreater", {}},
-    {"isgreaterequal", {}},
-    {"isless", {}},
-    {"islessequal", {}},
-    {"islessgreater", {}},
-    {"isunordered", {}},
+    {"ldexp", {of_one}},
+    {"scalbn", {of_one}},
+    {"scalbln", {of_one}},
 };
 
+const char *const in_steps[] = {
+    "ceil",           "floor",  "nearbyint",   "rint",          "round",      "trunc",   "logb",
+    "ilogb",          "lrint",  "llrint",      "lround",        "llround",    "abs",     "labs",
+    "llabs",          "isnan",  "isinf",       "isfinite",      "isnormal",   "signbit", "isgreater",
+    "isgreaterequal", "isless", "islessequal", "islessgreater", "isunordered"};
+
 // "sqrtf" is as "sqrt".
+bool is_of(std::string_view name, std::string_view of) {
+  return name == of ||
+         (name.size() == of.size() + 1 && name.substr(0, of.size()) == of && name.back() == 'f');
+}
+
 const Row *find(std::string_view name) {
-  for (const Row &row : rows)
-    if (name == row.name || (row.by[0] && name.size() == strlen(row.name) + 1 &&
-                             name.substr(0, strlen(row.name)) == row.name && name.back() == 'f'))
-      return &row;
-  for (const Row &row : rows)
-    if (!row.by[0] && name.size() == strlen(row.name) + 1 && name.substr(0, strlen(row.name)) == row.name &&
-        name.back() == 'f')
-      return &row;
-  return nullptr;
+  const auto found =
+      std::find_if(std::begin(rows), std::end(rows), [&](const Row &row) { return is_of(name, row.name); });
+  return found == std::end(rows) ? nullptr : found;
 }
 
 } // namespace
 
 bool is_function(std::string_view name) {
-  return find(name) != nullptr;
+  return find(name) || std::any_of(std::begin(in_steps), std::end(in_steps),
+                                   [&](const char *one) { return is_of(name, one); });
 }
 
 bool follows(const Node *call, size_t i) {
@@ -221,7 +200,6 @@ Node *partial(Builder &builder, const Node *call, size_t i, const std::vector<No
   for (Node *one : in)
     x.push_back({&builder, one});
   const E result = row->by[i](x, {&builder, value});
-  // Of ldexp and its like: the same of 1.
   return result.node ? result.node
                      : builder.call(call->name, call->type, {builder.real(1, call->type), in[1]});
 }

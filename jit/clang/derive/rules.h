@@ -8,7 +8,7 @@
 
 namespace op2jit::derive {
 
-// Is there a rule for it?
+// Whether there is a rule for it.
 bool is_function(std::string_view name);
 // Does its value depend on operand `i` other than in steps?
 bool follows(const Node *call, size_t i);

@@ -17,9 +17,8 @@ void Tangent::block(const Block *block) {
       Node *made = node->op == Op::If ? branch(node) : loop(node);
       for (int side = 0; side < 2; side++)
         if (node->blocks[side]) {
-          Block *before = b_.enter(made->blocks[side]);
+          const Inside there(b_, made->blocks[side]);
           this->block(node->blocks[side]);
-          b_.enter(before);
         }
     }
   }
@@ -90,11 +89,8 @@ Node *Tangent::dot(const Node *of) {
   const auto known = home->dots.find(of);
   if (known != home->dots.end())
     return known->second;
-  Block *before = b_.enter(home);
-  Node *result = dot_made(of);
-  home->dots[of] = result;
-  b_.enter(before);
-  return result;
+  const Inside there(b_, home);
+  return home->dots[of] = dot_made(of);
 }
 
 Node *Tangent::dot_made(const Node *of) {
@@ -115,9 +111,8 @@ Node *Tangent::dot_made(const Node *of) {
   case Op::Phi: {
     Node *made = branch(of->owner), *sides[2];
     for (size_t side = 0; side < 2; side++) {
-      Block *before = b_.enter(made->blocks[side]);
+      const Inside there(b_, made->blocks[side]);
       sides[side] = dot_or_zero(of->in[side]);
-      b_.enter(before);
     }
     return b_.phi(made, sides[0], sides[1]);
   }
@@ -132,11 +127,8 @@ Node *Tangent::dot_made(const Node *of) {
     return made;
   }
   case Op::Left: {
-    Node *made = loop(of->owner);
-    Block *before = b_.enter(made->blocks[0]);
-    Node *inside = dot(of->in[0]);
-    b_.enter(before);
-    return inside->left;
+    const Inside body(b_, loop(of->owner)->blocks[0]);
+    return dot(of->in[0])->left;
   }
   default: {
     Node *sum = b_.zero(of->type);

@@ -20,6 +20,14 @@ struct Place {
   Node *offset = nullptr;   // in leaves
 };
 
+// A place so many leaves further on.
+inline Place moved(Builder &builder, Place place, int64_t leaves) {
+  if (place.object)
+    place.offset = builder.binary(Op::Add, place.offset->type, place.offset,
+                                  builder.integer(leaves, place.offset->type));
+  return place;
+}
+
 struct Value {
   enum Kind { None, Scalar, Pointer, Record };
   Kind kind = None;
@@ -48,9 +56,9 @@ struct Value {
 
 struct Refusal {
   derive_refusal what = DERIVE_FINE;
-  clang::SourceLocation where;
-  std::string name;
-  int numbers[2] = {0, 0};
+  clang::SourceLocation where = {};
+  std::string name = {};
+  int number = 0; // of operations, at most
 };
 
 class Trace {
@@ -93,9 +101,21 @@ private:
   bool refused() const {
     return refusal_.what != DERIVE_FINE || again_;
   }
-  int parameter(derive_role role, int argument, int constant);
+  int value_of(int argument) {
+    return find_parameter(program_.parameters, DERIVE_VALUE, argument, -1);
+  }
   const derive_argument &argument(const Object &row) const {
     return request_.arguments[row.argument];
+  }
+  // Does its row hold nothing before the kernel?
+  bool begins_empty(const Object &row) const {
+    const prove_argument &is = argument(row).is;
+    return is.form != PROVE_PAYLOAD && (is.access == OP_WRITE || is.access == OP_WORK);
+  }
+  // Stores to a row of WRITE must stay where they are.
+  void keep_in_place(const Object &row) {
+    if (argument(row).is.access == OP_WRITE && !in_place_[static_cast<size_t>(row.argument)])
+      in_place_[static_cast<size_t>(row.argument)] = again_ = true;
   }
 
   // trace_statements.cc
@@ -116,8 +136,10 @@ private:
   Node *stopped(); // 0, 1 or a condition: a jump was made
   Node *flag(int object);
   void set_flag(int object, Node *value);
-  void branch(Node *condition, llvm::function_ref<void()> then, llvm::function_ref<void()> other);
-  // What comes where no jump was made, and `other` where one was.
+  int new_jump(Jump::Kind kind); // the object of its flag, which is 0
+  // The branch, or NULL if the condition is known and only one side was run.
+  Node *branch(Node *condition, llvm::function_ref<void()> then, llvm::function_ref<void()> other);
+  // Runs `then` where no jump was made, and `other` where one was.
   void go_on(Node *stop, llvm::function_ref<void()> then, llvm::function_ref<void()> other = nullptr);
   void merge(Node *branch, const State &then, const State &other);
   Value merged(Node *branch, const Key &key, const Value *then, const Value *other);

@@ -1,4 +1,7 @@
 // Expressions of a kernel's text.
+#include <algorithm>
+
+#include "jit/clang/front.h"
 #include "trace.h"
 
 namespace op2jit::derive {
@@ -61,9 +64,7 @@ Value Trace::value(const clang::Expr *expression) {
   const Value known = constant(expression);
   if (known.kind != Value::None)
     return known;
-  if (expression->isLValue() || llvm::isa<clang::CompoundLiteralExpr>(expression))
-    return load(place(expression), expression->getType(), expression->getExprLoc());
-  if (llvm::isa<clang::MemberExpr>(expression))
+  if (expression->isLValue() || llvm::isa<clang::CompoundLiteralExpr, clang::MemberExpr>(expression))
     return load(place(expression), expression->getType(), expression->getExprLoc());
   refuse(DERIVE_STATEMENT, expression->getExprLoc(), expression->getStmtClassName());
   return Value::of(builder_.integer(0));
@@ -93,10 +94,7 @@ Value Trace::cast(const clang::CastExpr *expression) {
     return pointer;
   }
   case clang::CK_ToVoid: value(inner); return {};
-  case clang::CK_PointerToBoolean: {
-    const Value pointer = value(inner);
-    return Value::of(builder_.integer(pointer.place.object != nullptr, Type::Int));
-  }
+  case clang::CK_PointerToBoolean: return Value::of(truth(inner));
   case clang::CK_IntegralToBoolean:
   case clang::CK_FloatingToBoolean: {
     Node *node = scalar(inner);
@@ -149,12 +147,7 @@ Value Trace::unary(const clang::UnaryOperator *expression) {
   case clang::UO_Plus:
   case clang::UO_Extension: return value(inner);
   case clang::UO_Not: return Value::of(builder_.unary(Op::BitNot, scalar(inner)));
-  case clang::UO_LNot: {
-    const Value what = value(inner);
-    if (what.kind == Value::Pointer)
-      return Value::of(builder_.integer(what.place.object == nullptr));
-    return Value::of(what.node ? builder_.negated(condition(what.node)) : builder_.integer(0));
-  }
+  case clang::UO_LNot: return Value::of(builder_.negated(truth(inner)));
   default:
     refuse(DERIVE_STATEMENT, where, "an operator of complex numbers");
     return Value::of(builder_.integer(0));
@@ -162,32 +155,16 @@ Value Trace::unary(const clang::UnaryOperator *expression) {
 }
 
 static Op operation(clang::BinaryOperatorKind kind) {
-  switch (kind) {
-  case clang::BO_Add: return Op::Add;
-  case clang::BO_Sub: return Op::Sub;
-  case clang::BO_Mul: return Op::Mul;
-  case clang::BO_Div: return Op::Div;
-  case clang::BO_Rem: return Op::Rem;
-  case clang::BO_Shl: return Op::Shl;
-  case clang::BO_Shr: return Op::Shr;
-  case clang::BO_And: return Op::And;
-  case clang::BO_Or: return Op::Or;
-  case clang::BO_Xor: return Op::Xor;
-  case clang::BO_LT: return Op::Lt;
-  case clang::BO_GT: return Op::Gt;
-  case clang::BO_LE: return Op::Le;
-  case clang::BO_GE: return Op::Ge;
-  case clang::BO_EQ: return Op::Eq;
-  default: return Op::Ne;
-  }
+  const llvm::StringRef sign = clang::BinaryOperator::getOpcodeStr(kind);
+  return std::find_if(
+             std::begin(operators), std::end(operators) - 1,
+             [&](const Operator &one) { return one.sign == std::string_view(sign.data(), sign.size()); })
+      ->op;
 }
 
-// OP_ROW(x, k), as the prelude has it: x[0] + op2jit_row(x[1], x[2], x[3], k).
 bool Trace::is_row(const clang::BinaryOperator *expression, Value &result) {
-  const auto *called = llvm::dyn_cast<clang::CallExpr>(expression->getRHS()->IgnoreParenImpCasts());
-  const clang::FunctionDecl *function = called ? called->getDirectCallee() : nullptr;
-  if (!function || !function->getIdentifier() || function->getName() != "op2jit_row" ||
-      called->getNumArgs() != 4)
+  const clang::CallExpr *called = row_call(expression);
+  if (!called)
     return false;
   const auto *first = llvm::dyn_cast<clang::ArraySubscriptExpr>(expression->getLHS()->IgnoreParenImpCasts());
   const Value handles = first ? value(first->getBase()) : Value();
@@ -340,32 +317,19 @@ Value Trace::assign(const clang::BinaryOperator *expression) {
 }
 
 Value Trace::conditional(const clang::AbstractConditionalOperator *expression) {
-  const Value decides = value(expression->getCond());
-  Node *guard = decides.kind == Value::Pointer ? builder_.integer(decides.place.object != nullptr)
-                : decides.node                 ? condition(decides.node)
-                                               : builder_.integer(0);
-  if (guard->op == Op::Number)
-    return value(guard->number ? expression->getTrueExpr() : expression->getFalseExpr());
   Value results[2];
-  Node *branch = builder_.branch(guard);
-  const State before = state_;
-  State after[2];
-  for (int side = 0; side < 2; side++) {
-    Block *outside = builder_.enter(branch->blocks[side]);
-    state_ = before;
-    results[side] = value(side ? expression->getFalseExpr() : expression->getTrueExpr());
-    after[side] = state_;
-    builder_.enter(outside);
-  }
-  merge(branch, after[0], after[1]);
+  Node *made = branch(
+      truth(expression->getCond()), [&] { results[0] = value(expression->getTrueExpr()); },
+      [&] { results[1] = value(expression->getFalseExpr()); });
+  if (!made)
+    return results[results[0].kind == Value::None];
   Value result = results[0];
   const Key nowhere = {-1, 0};
   if (result.kind == Value::Record && results[1].kind == Value::Record)
     for (size_t i = 0; i < result.leaves.size(); i++)
-      result.leaves[i] = merged(branch, nowhere, &results[0].leaves[i], &results[1].leaves[i]);
+      result.leaves[i] = merged(made, nowhere, &results[0].leaves[i], &results[1].leaves[i]);
   else if (result.kind != Value::None && result.kind == results[1].kind)
-    result = merged(branch, nowhere, &results[0], &results[1]);
-  builder_.close(branch);
+    result = merged(made, nowhere, &results[0], &results[1]);
   return result;
 }
 
@@ -399,13 +363,7 @@ Place Trace::place(const clang::Expr *expression) {
       base = {made, zero, zero};
       store(base, value(part->getBase()), type, part->getExprLoc());
     }
-    if (!field || !base.object)
-      return base;
-    const int64_t before = leaves_before(field, part->getExprLoc());
-    Place moved = base;
-    moved.offset =
-        builder_.binary(Op::Add, base.offset->type, base.offset, builder_.integer(before, base.offset->type));
-    return moved;
+    return field ? moved(builder_, base, leaves_before(field, part->getExprLoc())) : base;
   }
   if (const auto *literal = llvm::dyn_cast<clang::CompoundLiteralExpr>(expression)) {
     Object *made = object(Object::Local, "", leaves_of(literal->getType(), literal->getExprLoc()));
@@ -424,17 +382,14 @@ void Trace::initialise(const Place &at, const clang::Expr *initialiser, clang::Q
   const auto *list = llvm::dyn_cast<clang::InitListExpr>(initialiser);
   const auto *array = context_.getAsConstantArrayType(type);
   const auto *record = type.getCanonicalType()->getAs<clang::RecordType>();
-  if (llvm::isa<clang::ImplicitValueInitExpr>(initialiser) || (!list && array)) {
-    if (!llvm::isa<clang::ImplicitValueInitExpr>(initialiser) &&
-        !llvm::isa<clang::CompoundLiteralExpr>(initialiser))
+  const bool zeros = llvm::isa<clang::ImplicitValueInitExpr>(initialiser);
+  if (zeros || (!list && array)) {
+    if (!zeros && !llvm::isa<clang::CompoundLiteralExpr>(initialiser))
       return refuse(DERIVE_STATEMENT, where, initialiser->getStmtClassName());
     const std::vector<Leaf> leaves = leaves_of(type, where);
-    for (size_t i = 0; i < leaves.size(); i++) {
-      Place leaf = at;
-      leaf.offset = builder_.integer(at.offset->number + static_cast<int64_t>(i));
-      store_leaf(leaf, leaves[i].is_pointer ? Value::to({}) : Value::of(builder_.zero(leaves[i].type)),
-                 where);
-    }
+    for (size_t i = 0; i < leaves.size(); i++)
+      store_leaf(moved(builder_, at, static_cast<int64_t>(i)),
+                 leaves[i].is_pointer ? Value::to({}) : Value::of(builder_.zero(leaves[i].type)), where);
     return;
   }
   if (!list || (!array && !record))
@@ -448,10 +403,8 @@ void Trace::initialise(const Place &at, const clang::Expr *initialiser, clang::Q
     const clang::QualType part = array ? array->getElementType() : (*field)->getType();
     const clang::Expr *with =
         i < list->getNumInits() ? list->getInit(static_cast<unsigned>(i)) : list->getArrayFiller();
-    const clang::ImplicitValueInitExpr zeros(part);
-    Place leaf = at;
-    leaf.offset = builder_.integer(at.offset->number + before);
-    initialise(leaf, with ? with : &zeros, part);
+    const clang::ImplicitValueInitExpr nothing(part);
+    initialise(moved(builder_, at, before), with ? with : &nothing, part);
     before += size_of(part, where);
     if (record)
       ++field;

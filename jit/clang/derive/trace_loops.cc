@@ -25,13 +25,8 @@ void Trace::restore(const Mark &mark) {
 }
 
 void Trace::loop(Rounds rounds) {
-  Object *breaks = object(Object::Local, "", {{Type::Int, false, ""}});
-  Object *continues = object(Object::Local, "", {{Type::Int, false, ""}});
-  rounds.continues = continues->id;
-  set_flag(breaks->id, builder_.integer(0));
-  set_flag(continues->id, builder_.integer(0));
-  jumps_.push_back({Jump::Break, breaks->id});
-  jumps_.push_back({Jump::Continue, continues->id});
+  const int breaks = new_jump(Jump::Break);
+  rounds.continues = new_jump(Jump::Continue);
   const Mark before = mark();
   if (!unroll(rounds, Way::Straight, 0, rounds_written, builder_.size() + nodes_written)) {
     restore(before);
@@ -48,8 +43,8 @@ void Trace::loop(Rounds rounds) {
     }
   }
   jumps_.resize(jumps_.size() - 2);
-  state_.erase({breaks->id, 0});
-  state_.erase({continues->id, 0});
+  state_.erase({breaks, 0});
+  state_.erase({rounds.continues, 0});
 }
 
 void Trace::body_once(const Rounds &rounds) {
@@ -108,7 +103,7 @@ bool Trace::unroll(const Rounds &rounds, Way way, int round, int most, int nodes
 
 // ---- loops that stay ----
 
-// Is it another value than at the head of the round? A row may have been looked at for the first time.
+// Whether the value differs from that at the head of the round. A row may have been looked at for the first time.
 bool Trace::is_changed(const State &head, const Key &key, const Value &value) {
   const auto before = head.find(key);
   if (before != head.end())
@@ -116,20 +111,16 @@ bool Trace::is_changed(const State &head, const Key &key, const Value &value) {
   if (key.first < 0 || key.first >= static_cast<int>(program_.rows.size()))
     return true;
   const Object &row = *program_.rows[static_cast<size_t>(key.first)];
-  const prove_argument &is = argument(row).is;
-  return (is.form != PROVE_PAYLOAD && (is.access == OP_WRITE || is.access == OP_WORK)) ||
-         start_of_row(row, key.second, kernel_.getLocation()).node != value.node;
+  return begins_empty(row) || start_of_row(row, key.second, kernel_.getLocation()).node != value.node;
 }
 
-// What a variable holds in front of the loop that gives it a value.
+// The value of a variable in front of the loop that gives it one.
 Value Trace::initial(const Key &key, const Value &like) {
   if (key.first < static_cast<int>(program_.rows.size())) {
     const Object &row = *program_.rows[static_cast<size_t>(key.first)];
-    const prove_argument &is = argument(row).is;
-    if (is.form == PROVE_PAYLOAD || (is.access != OP_WRITE && is.access != OP_WORK))
+    if (!begins_empty(row))
       return start_of_row(row, key.second, kernel_.getLocation());
-    if (is.access == OP_WRITE && !in_place_[static_cast<size_t>(row.argument)])
-      in_place_[static_cast<size_t>(row.argument)] = again_ = true;
+    keep_in_place(row);
   }
   if (like.kind == Value::Pointer)
     return Value::to({});
@@ -182,7 +173,7 @@ bool Trace::round_once(const Rounds &rounds, const Key *go, const State &head, i
   return pure;
 }
 
-// What each carried value is in the next round. False: it is a pointer that may lead elsewhere.
+// Sets each carried value for the next round. False: it is a pointer that may lead elsewhere.
 bool Trace::close_rounds(Node *loop, const State &start, const State &after,
                          const std::map<Key, Node *> &nodes) {
   for (const auto &[key, node] : nodes) {

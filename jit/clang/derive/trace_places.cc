@@ -14,15 +14,6 @@ void Trace::refuse(derive_refusal what, clang::SourceLocation where, const std::
     refusal_ = {what, where, name};
 }
 
-int Trace::parameter(derive_role role, int argument, int constant) {
-  std::vector<Parameter> &all = program_.parameters;
-  for (size_t i = 0; i < all.size(); i++)
-    if (all[i].role == role && all[i].argument == argument && all[i].constant == constant)
-      return static_cast<int>(i);
-  all.push_back({role, argument, constant});
-  return static_cast<int>(all.size()) - 1;
-}
-
 Object *Trace::object(Object::Kind kind, const std::string &name, std::vector<Leaf> leaves) {
   objects_.push_back({kind, static_cast<int>(objects_.size()), name, std::move(leaves)});
   return &objects_.back();
@@ -41,24 +32,12 @@ Type Trace::type_of(clang::QualType type, clang::SourceLocation where) {
   if (const auto *list = type->getAs<clang::EnumType>())
     return type_of(list->getDecl()->getIntegerType(), where);
   const auto *simple = type->getAs<clang::BuiltinType>();
-  switch (simple ? simple->getKind() : clang::BuiltinType::Void) {
-  case clang::BuiltinType::Bool: return Type::Bool;
-  case clang::BuiltinType::Char_S:
-  case clang::BuiltinType::Char_U: return Type::Char;
-  case clang::BuiltinType::SChar: return Type::SChar;
-  case clang::BuiltinType::UChar: return Type::UChar;
-  case clang::BuiltinType::Short: return Type::Short;
-  case clang::BuiltinType::UShort: return Type::UShort;
-  case clang::BuiltinType::Int: return Type::Int;
-  case clang::BuiltinType::UInt: return Type::UInt;
-  case clang::BuiltinType::Long: return Type::Long;
-  case clang::BuiltinType::ULong: return Type::ULong;
-  case clang::BuiltinType::LongLong: return Type::LLong;
-  case clang::BuiltinType::ULongLong: return Type::ULLong;
-  case clang::BuiltinType::Float: return Type::Float;
-  case clang::BuiltinType::Double: return Type::Double;
-  default: refuse(DERIVE_TYPE, where, type.getAsString()); return Type::Int;
-  }
+  for (Type one = Type::Bool; simple && one <= Type::Double;
+       one = static_cast<Type>(static_cast<int>(one) + 1))
+    if (simple->getName(context_.getPrintingPolicy()) == type_info(one).name)
+      return one;
+  refuse(DERIVE_TYPE, where, type.getAsString());
+  return Type::Int;
 }
 
 void Trace::flatten(clang::QualType type, const std::string &path, clang::SourceLocation where,
@@ -106,7 +85,7 @@ int64_t Trace::leaves_before(const clang::FieldDecl *field, clang::SourceLocatio
   return count;
 }
 
-// Of a constant array what stands in the text; of a constant of the program its name.
+// A constant array has its values from the text; a constant of the program is known by its name.
 Object *Trace::constant_object(const clang::VarDecl *variable, clang::SourceLocation where) {
   Object *&known = constants_[variable];
   if (known)
@@ -195,13 +174,8 @@ Value Trace::load(const Place &at, clang::QualType type, clang::SourceLocation w
     return load_leaf(at, leaves[0], where);
   Value all;
   all.kind = Value::Record;
-  for (size_t i = 0; i < leaves.size(); i++) {
-    Place leaf = at;
-    if (at.object)
-      leaf.offset = builder_.binary(Op::Add, at.offset->type, at.offset,
-                                    builder_.integer(static_cast<int64_t>(i), at.offset->type));
-    all.leaves.push_back(load_leaf(leaf, leaves[i], where));
-  }
+  for (size_t i = 0; i < leaves.size(); i++)
+    all.leaves.push_back(load_leaf(moved(builder_, at, static_cast<int64_t>(i)), leaves[i], where));
   return all;
 }
 
@@ -257,8 +231,7 @@ Value Trace::load_row(const Place &at, const Leaf &leaf, clang::SourceLocation w
   if (fixed && row.leaves[static_cast<size_t>(at.offset->number)].type != leaf.type)
     refuse(DERIVE_POINTER_CAST, where, row.name);
   if (only_read && (at.offset->op == Op::Number || plain))
-    return Value::of(
-        builder_.load(leaf.type, parameter(DERIVE_VALUE, row.argument, -1), at.entry, at.offset));
+    return Value::of(builder_.load(leaf.type, value_of(row.argument), at.entry, at.offset));
   if (unread_[static_cast<size_t>(row.argument)])
     refuse(DERIVE_WRITTEN_AT, where, row.name);
   if (!fixed && is.is.ragged && (is.is.access == OP_MIN || is.is.access == OP_MAX))
@@ -313,13 +286,8 @@ void Trace::store(const Place &at, const Value &what, clang::QualType type, clan
   type = type.getCanonicalType();
   if (what.kind != Value::Record)
     return store_leaf(at, what, where);
-  for (size_t i = 0; i < what.leaves.size(); i++) {
-    Place leaf = at;
-    if (at.object)
-      leaf.offset = builder_.binary(Op::Add, at.offset->type, at.offset,
-                                    builder_.integer(static_cast<int64_t>(i), at.offset->type));
-    store_leaf(leaf, what.leaves[i], where);
-  }
+  for (size_t i = 0; i < what.leaves.size(); i++)
+    store_leaf(moved(builder_, at, static_cast<int64_t>(i)), what.leaves[i], where);
 }
 
 void Trace::store_leaf(const Place &at, const Value &what, clang::SourceLocation where) {
@@ -362,8 +330,7 @@ void Trace::store_leaf(const Place &at, const Value &what, clang::SourceLocation
   if (fixed)
     state_[{to.id, at.entry->number * length + at.offset->number}] = what;
   if (in_place_[number] && writes)
-    builder_.effect(Op::Store, what.node->type, parameter(DERIVE_VALUE, to.argument, -1),
-                    {at.entry, at.offset, what.node});
+    builder_.effect(Op::Store, what.node->type, value_of(to.argument), {at.entry, at.offset, what.node});
 }
 
 // += of what nobody reads.
@@ -374,8 +341,7 @@ void Trace::add(const Place &at, Node *what, clang::SourceLocation where) {
   if (at.entry->op != Op::Number || at.offset->op != Op::Number) {
     if (to.leaves.empty() || to.leaves[0].path != "[0]")
       return refuse(DERIVE_WRITTEN_AT, where, to.name);
-    return builder_.effect(Op::Inc, what->type, parameter(DERIVE_VALUE, to.argument, -1),
-                           {at.entry, at.offset, what});
+    return builder_.effect(Op::Inc, what->type, value_of(to.argument), {at.entry, at.offset, what});
   }
   Value &sum = state_[{to.id, at.entry->number * static_cast<int64_t>(to.leaves.size()) + at.offset->number}];
   const bool first = !sum.node || sum.node->is_number(0);
@@ -426,19 +392,10 @@ Node *farthest(Builder &builder, Type type, bool largest) {
   const double most = type == Type::Float ? FLT_MAX : DBL_MAX; // infinity is no number to OP2_FP=fast
   if (is_real(type))
     return builder.real(largest ? most : -most, type);
-  switch (type) {
-  case Type::Int: return builder.integer(largest ? INT32_MAX : INT32_MIN, type);
-  case Type::UInt: return builder.integer(largest ? UINT32_MAX : 0, type);
-  case Type::Short: return builder.integer(largest ? INT16_MAX : INT16_MIN, type);
-  case Type::UShort: return builder.integer(largest ? UINT16_MAX : 0, type);
-  case Type::Char:
-  case Type::SChar: return builder.integer(largest ? INT8_MAX : INT8_MIN, type);
-  case Type::UChar: return builder.integer(largest ? UINT8_MAX : 0, type);
-  case Type::Bool: return builder.integer(largest, type);
-  case Type::ULong:
-  case Type::ULLong: return builder.integer(largest ? -1 : 0, type);
-  default: return builder.integer(largest ? INT64_MAX : INT64_MIN, type);
-  }
+  const TypeInfo &info = type_info(type);
+  const int64_t bits = info.bits == 64 ? -1 : (int64_t{1} << info.bits) - 1; // all of them
+  const int64_t top = info.is_signed ? static_cast<int64_t>(static_cast<uint64_t>(bits) >> 1) : bits;
+  return builder.integer(largest ? top : info.is_signed ? -top - 1 : 0, type);
 }
 
 Value Trace::start_of_row(const Object &row, int64_t at, clang::SourceLocation where) {
@@ -446,8 +403,8 @@ Value Trace::start_of_row(const Object &row, int64_t at, clang::SourceLocation w
   const int64_t length = static_cast<int64_t>(row.leaves.size());
   const Type type = row.leaves[static_cast<size_t>(at % length)].type;
   if (is.form == PROVE_PAYLOAD || is.access == OP_RW)
-    return Value::of(builder_.load(type, parameter(DERIVE_VALUE, row.argument, -1),
-                                   builder_.integer(at / length), builder_.integer(at % length)));
+    return Value::of(builder_.load(type, value_of(row.argument), builder_.integer(at / length),
+                                   builder_.integer(at % length)));
   switch (is.access) {
   case OP_INC: return Value::of(builder_.zero(type));
   case OP_MIN:

@@ -1,4 +1,5 @@
 // Statements of a kernel's text, and calls, whose bodies are statements.
+#include "jit/clang/front.h"
 #include "rules.h"
 #include "trace.h"
 
@@ -115,9 +116,7 @@ void Trace::choose(const clang::SwitchStmt *statement) {
       return run(only->getSubStmt());
   if (!body)
     return refuse(DERIVE_STATEMENT, statement->getBeginLoc(), "a switch without braces");
-  Object *leaves = object(Object::Local, "", {{Type::Int, false, ""}});
-  set_flag(leaves->id, builder_.integer(0));
-  jumps_.push_back({Jump::Break, leaves->id});
+  new_jump(Jump::Break);
   Node *none = builder_.integer(1), *running = builder_.integer(0);
   const auto is = [&](const clang::Expr *label) {
     const Value number = constant(label);
@@ -163,8 +162,7 @@ Value Trace::call(const clang::CallExpr *expression) {
     refuse(DERIVE_NO_RULE, expression->getExprLoc(), "a pointer to a function");
     return Value::of(builder_.integer(0));
   }
-  const bool known = function->getIdentifier() && function->getName() == "op2jit_exp";
-  if (!known && function->hasBody(definition))
+  if (name_of(function) != "op2jit_exp" && function->hasBody(definition))
     return inlined(expression, *definition);
   return outside(expression, *function);
 }
@@ -237,12 +235,8 @@ bool Trace::memory(const clang::CallExpr *expression, llvm::StringRef name, Valu
     else
       all.push_back(load(element(source.place, builder_.integer(i), type), type, where));
   const int64_t step = sets ? 1 : static_cast<int64_t>(leaves.size());
-  for (size_t i = 0; i < all.size() && !refused(); i++) {
-    Place at = result.place;
-    at.offset = builder_.binary(Op::Add, at.offset->type, at.offset,
-                                builder_.integer(static_cast<int64_t>(i) * step, at.offset->type));
-    store(at, all[i], type, where);
-  }
+  for (size_t i = 0; i < all.size() && !refused(); i++)
+    store(moved(builder_, result.place, static_cast<int64_t>(i) * step), all[i], type, where);
   return true;
 }
 
@@ -252,7 +246,7 @@ static bool has_no_say(llvm::StringRef name) {
 }
 
 Value Trace::outside(const clang::CallExpr *expression, const clang::FunctionDecl &function) {
-  llvm::StringRef name = function.getIdentifier() ? function.getName() : "";
+  llvm::StringRef name = name_of(&function);
   Value result;
   if (name == "__builtin_expect" || name == "__builtin_expect_with_probability")
     return value(expression->getArg(0));

@@ -7,7 +7,7 @@ namespace op2jit::derive {
 
 static constexpr int most_height = 24;
 
-// What goes on unchanged from round to round is what it was before the loop.
+// A value that goes on unchanged from round to round is the one before the loop.
 const Node *Writer::plain(const Node *node) const {
   for (;;) {
     const Node *inside = node->op == Op::Left ? node->in[0] : node;
@@ -48,6 +48,12 @@ void Writer::need(const Node *node) {
       if (other.op == Op::Keep && other.number == node->number)
         need(&other);
   }
+}
+
+const std::vector<const Node *> &Writer::members(const Block *block) const {
+  static const std::vector<const Node *> none;
+  const auto found = members_.find(block);
+  return found == members_.end() ? none : found->second;
 }
 
 void Writer::find_live() {
@@ -119,15 +125,10 @@ int Writer::height(const Node *node) {
 
 // Can it be written as c ? a : b?
 bool Writer::is_flat(const Node *branch) const {
-  for (const Block *block : branch->blocks) {
-    const auto all = members_.find(block);
-    if (all == members_.end())
-      continue;
-    for (const Node *node : all->second) {
+  for (const Block *block : branch->blocks)
+    for (const Node *node : members(block))
       if (node->op == Op::If ? !flat_[static_cast<size_t>(node->id)] : !use_of(node).inlined)
         return false;
-    }
-  }
   return true;
 }
 
@@ -173,7 +174,7 @@ void Writer::line(const std::string &words) {
 void Writer::declare(const Node *node, const std::string &value) {
   Use &use = use_of(node);
   use.name = "op2v" + std::to_string(names_++);
-  line(std::string("const ") + type_name(node->type) + " " + use.name + " = " + value + ";");
+  line(std::string("const ") + type_info(node->type).name + " " + use.name + " = " + value + ";");
 }
 
 // Writes what it is made of, and it, unless that is done.
@@ -201,7 +202,7 @@ void Writer::require(const Node *node) {
     write(node);
 }
 
-// What a branch or a loop takes from outside; `owner` is it, or within it.
+// Writes what a branch or a loop takes from outside; `owner` is it, or within it.
 void Writer::require_outside(const Node *owner, const Node *whole) {
   const auto need_it = [&](const Node *node) {
     node = plain(node);
@@ -209,9 +210,8 @@ void Writer::require_outside(const Node *owner, const Node *whole) {
         !(whole->blocks[1] && is_within(node->home, whole->blocks[1])))
       require(node);
   };
-  for (const Block *block : owner->blocks) {
-    const auto all = members_.find(block);
-    for (const Node *node : all == members_.end() ? std::vector<const Node *>() : all->second) {
+  for (const Block *block : owner->blocks)
+    for (const Node *node : members(block)) {
       for (const Node *operand : node->in)
         if (operand)
           need_it(operand);
@@ -220,7 +220,6 @@ void Writer::require_outside(const Node *owner, const Node *whole) {
       if (node->op == Op::If || node->op == Op::Loop)
         require_outside(node, whole);
     }
-  }
   for (const Node *result : owner->results)
     if (use_of(result).live)
       for (const Node *operand : result->in)
@@ -243,7 +242,7 @@ void Writer::write(const Node *node) {
     std::string all;
     for (const Node *one : node->in)
       all += (all.empty() ? "" : ", ") + expression(one, 1);
-    return line(std::string("const ") + type_name(node->type) + " " + use.name + "[" +
+    return line(std::string("const ") + type_info(node->type).name + " " + use.name + "[" +
                 std::to_string(node->in.size()) + "] = {" + all + "};");
   }
   int strength = 0;
@@ -265,11 +264,9 @@ void Writer::effect(const Node *node) {
 }
 
 void Writer::block(const Block *block) {
-  const auto all = members_.find(block);
-  if (all != members_.end())
-    for (const Node *node : all->second)
-      if (node->op != Op::Number && node->op != Op::Count && !use_of(node).inlined)
-        require(node);
+  for (const Node *node : members(block))
+    if (node->op != Op::Number && node->op != Op::Count && !use_of(node).inlined)
+      require(node);
 }
 
 void Writer::side(const Node *branch, size_t side) {
@@ -292,7 +289,7 @@ void Writer::write_branch(const Node *node) {
       continue;
     use.name = "op2v" + std::to_string(names_++);
     use.written = true;
-    line(std::string(type_name(result->type)) + " " + use.name + ";");
+    line(std::string(type_info(result->type).name) + " " + use.name + ";");
   }
   const std::string condition = expression(node->in[0], 0);
   std::string before = std::move(text), sides[2];
@@ -333,11 +330,11 @@ bool Writer::reads_any(const Node *node, const std::set<const Node *> &carried) 
   return false;
 }
 
-// What the loop keeps of each round.
+// Arrays for the values that the loop keeps of each round.
 void Writer::declare_tapes(const Node *loop) {
   for (const Node &one : derived_.builder.nodes())
     if (one.op == Op::Keep && one.home == loop->blocks[0] && kept_[static_cast<size_t>(one.number)])
-      line(std::string(type_name(one.type)) + " op2kept" + std::to_string(one.number) + "[" +
+      line(std::string(type_info(one.type).name) + " op2kept" + std::to_string(one.number) + "[" +
            std::to_string(derived_.tapes[static_cast<size_t>(one.number)]) + "];");
 }
 
@@ -358,7 +355,7 @@ void Writer::write_loop(const Node *node) {
     if (!counter && counts && !use_of(one->left).live && use_of(next).inlined)
       counter = one;
     else
-      line(std::string(type_name(one->type)) + " " + use.name + " = " + expression(one->in[0], 0) + ";");
+      line(std::string(type_info(one->type).name) + " " + use.name + " = " + expression(one->in[0], 0) + ";");
     Use &left = use_of(one->left);
     left.name = use.name;
     left.written = true;
@@ -384,7 +381,7 @@ void Writer::write_loop(const Node *node) {
         continue;
       if (reads_any(next, assigned)) {
         const std::string name = "op2v" + std::to_string(names_++);
-        line(std::string("const ") + type_name(one->type) + " " + name + " = " + value + ";");
+        line(std::string("const ") + type_info(one->type).name + " " + name + " = " + value + ";");
         value = name;
       }
       assigned.insert(one);
@@ -397,7 +394,7 @@ void Writer::write_loop(const Node *node) {
   indent_ = before;
   if (counter) {
     const std::string &name = use_of(counter).name;
-    line("for (" + std::string(type_name(counter->type)) + " " + name + " = " +
+    line("for (" + std::string(type_info(counter->type).name) + " " + name + " = " +
          expression(counter->in[0], 0) + "; " + (simple ? decides : "") + "; " + name +
          (counter->in[1]->op == Op::Add ? "++" : "--") + ") {");
   } else

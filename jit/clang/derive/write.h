@@ -32,8 +32,9 @@ private:
   const Use &use_of(const Node *node) const {
     return uses_[static_cast<size_t>(node->id)];
   }
-  // What is needed, and how often.
+  // Which nodes are needed, and how often.
   const Node *plain(const Node *node) const;
+  const std::vector<const Node *> &members(const Block *block) const;
   void find_live();
   void need(const Node *node);
   void need_owner(const Block *block);

@@ -8,32 +8,9 @@
 
 namespace op2jit::derive {
 
-// As C's grammar has them: more binds stronger.
-struct Sign {
-  const char *words;
-  int strength;
-};
-static Sign sign_of(Op op) {
-  switch (op) {
-  case Op::Add: return {" + ", 12};
-  case Op::Sub: return {" - ", 12};
-  case Op::Mul: return {" * ", 13};
-  case Op::Div: return {" / ", 13};
-  case Op::Rem: return {" % ", 13};
-  case Op::Shl: return {" << ", 11};
-  case Op::Shr: return {" >> ", 11};
-  case Op::Lt: return {" < ", 10};
-  case Op::Gt: return {" > ", 10};
-  case Op::Le: return {" <= ", 10};
-  case Op::Ge: return {" >= ", 10};
-  case Op::Eq: return {" == ", 9};
-  case Op::Ne: return {" != ", 9};
-  case Op::And: return {" & ", 8};
-  case Op::Xor: return {" ^ ", 7};
-  case Op::Or: return {" | ", 6};
-  case Op::Both: return {" && ", 5};
-  default: return {" || ", 4};
-  }
+static const Operator &operator_of(Op op) {
+  return *std::find_if(std::begin(operators), std::end(operators) - 1,
+                       [&](const Operator &one) { return one.op == op; });
 }
 enum { CHOICE = 3, UNARY = 14, POSTFIX = 15 };
 
@@ -61,24 +38,17 @@ std::string Writer::number(const Node *node, int &strength) const {
     std::string all = words;
     if (all.find_first_of(".en") == std::string::npos)
       all += ".0";
-    return all + (is_float ? "f" : "");
+    return all + type_info(node->type).suffix;
   }
-  const bool is_wide = node->type >= Type::Long, is_unsigned = node->type == Type::UInt ||
-                                                               node->type == Type::ULong ||
-                                                               node->type == Type::ULLong;
-  const char *suffix = node->type == Type::UInt     ? "U"
-                       : node->type == Type::ULong  ? "UL"
-                       : node->type == Type::ULLong ? "ULL"
-                       : node->type == Type::LLong  ? "LL"
-                       : is_wide                    ? "L"
-                                                    : "";
-  if (is_unsigned)
-    return std::to_string(static_cast<uint64_t>(node->number)) + suffix;
+  const TypeInfo &info = type_info(node->type);
+  const bool is_wide = info.bits == 64;
+  if (!info.is_signed && info.bits >= 32)
+    return std::to_string(static_cast<uint64_t>(node->number)) + info.suffix;
   if (node->number == (is_wide ? INT64_MIN : INT32_MIN))
-    return "(" + std::to_string(node->number + 1) + suffix + " - 1)";
+    return "(" + std::to_string(node->number + 1) + info.suffix + " - 1)";
   if (node->number < 0)
     strength = UNARY;
-  return std::to_string(node->number) + suffix;
+  return std::to_string(node->number) + info.suffix;
 }
 
 std::string Writer::expression(const Node *node, int around) {
@@ -113,7 +83,7 @@ std::string Writer::inner(const Node *node, int &strength) {
   }
   case Op::Cast:
     strength = UNARY;
-    return "(" + std::string(type_name(node->type)) + ")" + expression(node->in[0], UNARY);
+    return "(" + std::string(type_info(node->type).name) + ")" + expression(node->in[0], UNARY);
   case Op::Call: {
     std::string all;
     for (const Node *one : node->in)
@@ -128,7 +98,7 @@ std::string Writer::inner(const Node *node, int &strength) {
            expression(node->in[1], CHOICE);
   default: break;
   }
-  const Sign sign = sign_of(node->op);
+  const Operator &sign = operator_of(node->op);
   strength = sign.strength;
   // Such a mixture of operators is asked to have parentheses by compilers.
   const int around = node->op >= Op::Lt && node->op <= Op::Ne ? 11 : sign.strength < 12 ? 12 : sign.strength;
@@ -137,7 +107,7 @@ std::string Writer::inner(const Node *node, int &strength) {
   const std::string a = expression(left, logic ? (left->op == node->op ? sign.strength : 6) : around);
   const std::string b =
       expression(right, logic ? (right->op == node->op ? sign.strength : 6) : around + (sign.strength >= 12));
-  return a + sign.words + b;
+  return a + " " + std::string(sign.sign) + " " + b;
 }
 
 // ---- parameters ----
@@ -226,7 +196,7 @@ void Writer::tables() {
       int strength;
       all += (all.empty() ? "" : ", ") + (value ? this->number(value, strength) : std::string("0"));
     }
-    line(std::string("static const ") + type_name(type) + " op2t" + std::to_string(number) + "[" +
+    line(std::string("static const ") + type_info(type).name + " op2t" + std::to_string(number) + "[" +
          std::to_string(values.size()) + "] = {" + all + "};");
   }
 }

@@ -2,19 +2,20 @@
 #include <clang/AST/ASTConsumer.h>
 #include <clang/AST/ASTContext.h>
 #include <clang/CodeGen/ModuleBuilder.h>
-#include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/MultiplexConsumer.h>
+#include <clang/Lex/PPCallbacks.h>
+#include <clang/Lex/Preprocessor.h>
 
 #include <deque>
+#include <set>
 
 #include "jit/clang/front.h"
 #include "jit/clang/messages.h"
-#include "jit/clang/rows/rows.h"
+#include "jit/clang/prove/rows_misuse.h"
 #include "jit/clang/safely.h"
 #include "jit/prover.h"
-#include "prove_calls.h"
+#include "prove_expressions.h"
 #include "prove_reading.h"
-#include "prove_walk.h"
 
 namespace op2jit {
 namespace {
@@ -62,6 +63,81 @@ const clang::FunctionDecl *find_kernel(const clang::DeclContext &where, llvm::St
   }
   return found;
 }
+
+// ---- what the text says, and which functions it reaches ----
+
+// op_assert and assert, and macros of the text for them, end up as the last of these words.
+class Words : public clang::PPCallbacks {
+public:
+  Words(const clang::SourceManager &sources, int &says) : sources_(sources), says_(says) {
+  }
+  void MacroExpands(const clang::Token &name, const clang::MacroDefinition &, clang::SourceRange,
+                    const clang::MacroArgs *) override {
+    const llvm::StringRef word = name.getIdentifierInfo()->getName();
+    if (sources_.isInMainFile(name.getLocation())) // the library's own
+      return;
+    says_ |= word == "OP_ANY_ORDER"                           ? SAYS_ANY_ORDER
+             : word == "OP_ROW"                               ? SAYS_ROWS
+             : word == "op_assert" || word == "op2jit_assert" ? SAYS_SPEAKS
+                                                              : 0;
+  }
+
+private:
+  const clang::SourceManager &sources_;
+  int &says_;
+};
+
+// Which functions a kernel reaches, by calls or by their addresses: none may reach itself.
+class Reached {
+public:
+  explicit Reached(Rules &rules) : rules_(rules) {
+  }
+
+  void follow(const clang::FunctionDecl *function) {
+    path_.push_back(function);
+    look(function->getBody());
+    path_.pop_back();
+    done_.insert(function);
+  }
+  int says = 0;
+
+private:
+  void look(const clang::Stmt *statement) {
+    if (!statement)
+      return;
+    if (const auto *name = llvm::dyn_cast<clang::DeclRefExpr>(statement))
+      if (const auto *function = llvm::dyn_cast<clang::FunctionDecl>(name->getDecl()))
+        reach(function, name);
+    if (const auto *member = llvm::dyn_cast<clang::MemberExpr>(statement))
+      if (const auto *method = llvm::dyn_cast<clang::FunctionDecl>(member->getMemberDecl()))
+        reach(method, member);
+    if (const auto *made = llvm::dyn_cast<clang::CXXConstructExpr>(statement))
+      reach(made->getConstructor(), made);
+    for (const clang::Stmt *part : statement->children())
+      look(part);
+  }
+
+  void reach(const clang::FunctionDecl *function, const clang::Expr *where) {
+    const clang::FunctionDecl *definition = nullptr;
+    const llvm::StringRef name = name_of(function);
+    if (name == "printf" || name == "puts" || name == "putchar")
+      says = SAYS_SPEAKS;
+    if (!function->hasBody(definition) || done_.count(definition))
+      return;
+    for (const clang::FunctionDecl *caller : path_)
+      if (caller == definition) {
+        rules_.whole(PROVE_VIOLATED, FOUND_RECURSION, where->getExprLoc(), definition->getNameAsString());
+        return;
+      }
+    follow(definition);
+  }
+
+  Rules &rules_;
+  std::vector<const clang::FunctionDecl *> path_;
+  std::set<const clang::FunctionDecl *> done_;
+};
+
+// ---- parameters ----
 
 // Does a parameter have the argument's type, and const where it is only read?
 bool check_parameter(const clang::ParmVarDecl &parameter, const prove_argument &argument, int number,
@@ -132,11 +208,7 @@ void analyse(const prove_request &request, clang::ASTContext &context, Report &r
     return;
   const clang::FunctionDecl *kernel = find_kernel(*context.getTranslationUnitDecl(), request.kernel);
   if (!kernel) {
-    Finding missing;
-    missing.verdict = PROVE_VIOLATED;
-    missing.what = FOUND_NO_KERNEL;
-    missing.name = request.kernel;
-    report.add(-1, missing);
+    report.add(-1, {PROVE_VIOLATED, FOUND_NO_KERNEL, request.kernel});
     return;
   }
   Rules rules(context, request, *kernel);
@@ -147,7 +219,9 @@ void analyse(const prove_request &request, clang::ASTContext &context, Report &r
   for (int i = 0; matches && i < request.narguments; i++)
     matches = check_parameter(*kernel->getParamDecl(static_cast<unsigned>(prove_parameter(&request, i))),
                               request.arguments[i], i, cxx, rules);
-  report.says |= follow_calls(*kernel, rules);
+  Reached reached(rules);
+  reached.follow(kernel);
+  report.says |= reached.says;
   if (matches) {
     Walk(context, rules).kernel(*kernel, request);
     report.facts = rules.facts();
@@ -155,15 +229,8 @@ void analyse(const prove_request &request, clang::ASTContext &context, Report &r
   for (const compile_message &message : report.messages.messages())
     // not a message: the words of clang
     if (message.severity == COMPILE_WARNING && llvm::StringRef(message.text).contains("uninitialized when"))
-      report.findings.push_back({-1,
-                                 PROVE_VIOLATED,
-                                 FOUND_COMPILER_UNSET,
-                                 report.keep(message.file),
-                                 message.line,
-                                 message.column,
-                                 "",
-                                 report.keep(message.text),
-                                 {}});
+      report.add(-1, {PROVE_VIOLATED, FOUND_COMPILER_UNSET, message.text, 0, 0, message.file, "",
+                      static_cast<unsigned>(message.line), static_cast<unsigned>(message.column)});
   for (const OtherReading &other : cxx ? std::vector<OtherReading>() : find_other_readings(context)) {
     Rules reading(context, request, *kernel);
     reading.whole(PROVE_C_ONLY, other.what, other.where);
@@ -183,15 +250,14 @@ void prove(const prove_request *request, prove_result *result) {
   text.files = request->files;
   text.nfiles = request->nfiles;
   text.warnings = static_cast<int>(Warnings::Serious);
-  std::string reason;
-  bool parsed = false;
   clang::CodeGenerator *generator = nullptr; // the compiler instance's
   const bool lowers = request->then && !is_cxx(text);
   const auto consume = [&](clang::CompilerInstance &compiler) {
     std::vector<std::unique_ptr<clang::ASTConsumer>> both;
     report->findings.clear();
     report->rows.clear();
-    watch_words(compiler.getPreprocessor(), report->says);
+    clang::Preprocessor &preprocessor = preprocessor_of(compiler);
+    preprocessor.addPPCallbacks(std::make_unique<Words>(preprocessor.getSourceManager(), report->says));
     both.push_back(std::make_unique<Consumer>(*request, *report));
     if (lowers) {
       report->lowered->context.setDiagnosticHandler(std::make_unique<BackMessages>(report->messages, false));
@@ -199,21 +265,20 @@ void prove(const prove_request *request, prove_result *result) {
     }
     return std::make_unique<clang::MultiplexConsumer>(std::move(both));
   };
-  const auto done = [&](clang::CompilerInstance &compiler) {
-    analyse(*request, compiler.getASTContext(), *report);
+  const auto done = [&](clang::ASTContext &context) {
+    analyse(*request, context, *report);
     if (generator)
       report->lowered->module.reset(generator->ReleaseModule());
   };
-  const outcome came =
-      run_safely([&] { parsed = parse(text, report->messages, consume, done, is_cxx(text)); }, reason);
-  report->lowered->is_whole = came == outcome::done;
-  const bool in_text = report->messages.has_errors();
-  if (came != outcome::done && !in_text)
-    report->messages.add(COMPILE_ERROR, "", 0, 0, "the prover failed: " + reason);
   *result = {};
+  result->status = run_safely("prover", report->messages, [&] {
+    report->lowered->is_whole = false;
+    const bool parsed = parse(text, report->messages, consume, done, is_cxx(text));
+    report->lowered->is_whole = true;
+    return parsed;
+  });
   compile_result messages;
   report->messages.fill(&messages, 0);
-  result->status = came == outcome::done && parsed ? 0 : in_text ? 1 : 2;
   result->findings = report->findings.data();
   result->nfindings = static_cast<int>(report->findings.size());
   result->facts = report->facts.empty() ? nullptr : report->facts.data();

@@ -1,9 +1,10 @@
 #include "prove_expressions.h"
+#include "jit/clang/front.h"
 
 namespace op2jit {
 
 // Where an element of an array is, or what follows a pointer.
-Place Expressions::element(const clang::ArraySubscriptExpr *item, bool used) {
+Place Walk::element(const clang::ArraySubscriptExpr *item, bool used) {
   const clang::Expr *array = item->getBase()->IgnoreParens();
   const auto *decay = llvm::dyn_cast<clang::ImplicitCastExpr>(array);
   const bool of_array = decay && decay->getCastKind() == clang::CK_ArrayToPointerDecay;
@@ -19,12 +20,12 @@ Place Expressions::element(const clang::ArraySubscriptExpr *item, bool used) {
   if (used && size)
     rules_.index(decay->getSubExpr(), index, size->getSize().getSExtValue(), at);
   if (used && base.kind == Value::Integer && base.number == 0)
-    rules_.null_pointer(item);
+    rules_.whole(PROVE_VIOLATED, FOUND_NULL_POINTER, item->getExprLoc());
   return at;
 }
 
 // Where an lvalue is; its parts are evaluated on the way.
-Place Expressions::place(const clang::Expr *expression, bool used) {
+Place Walk::place(const clang::Expr *expression, bool used) {
   expression = expression->IgnoreParens();
   Place result;
   if (const auto *name = llvm::dyn_cast<clang::DeclRefExpr>(expression)) {
@@ -42,7 +43,7 @@ Place Expressions::place(const clang::Expr *expression, bool used) {
     if (unary->getOpcode() == clang::UO_Deref) {
       const Value pointer = value(unary->getSubExpr());
       if (used && pointer.kind == Value::Integer && pointer.number == 0)
-        rules_.null_pointer(unary);
+        rules_.whole(PROVE_VIOLATED, FOUND_NULL_POINTER, unary->getExprLoc());
       return pointer.kind == Value::Pointer ? pointer.target : result;
     }
     if (unary->getOpcode() == clang::UO_Extension || unary->getOpcode() == clang::UO_Real ||
@@ -58,7 +59,7 @@ Place Expressions::place(const clang::Expr *expression, bool used) {
   return result;
 }
 
-Value Expressions::cast(const clang::CastExpr *expression) {
+Value Walk::cast(const clang::CastExpr *expression) {
   const clang::Expr *inner = expression->getSubExpr();
   switch (expression->getCastKind()) {
   case clang::CK_LValueToRValue: {
@@ -122,7 +123,7 @@ Value Expressions::cast(const clang::CastExpr *expression) {
   }
 }
 
-Value Expressions::unary(const clang::UnaryOperator *expression) {
+Value Walk::unary(const clang::UnaryOperator *expression) {
   const clang::Expr *inner = expression->getSubExpr();
   if (expression->isIncrementDecrementOp()) {
     const Place at = place(inner, true);
@@ -157,13 +158,11 @@ Value Expressions::unary(const clang::UnaryOperator *expression) {
     const Number number = operand.as_number();
     return number && *number != INT64_MIN ? Value::of(-*number) : of_operation("-", {operand});
   }
-  case clang::UO_LNot: {
-    const Number number = value(inner).as_number();
-    return number ? Value::of(!*number) : Value();
-  }
+  case clang::UO_LNot:
   case clang::UO_Not: {
     const Number number = value(inner).as_number();
-    return number ? Value::of(~*number) : Value();
+    const bool truth = expression->getOpcode() == clang::UO_LNot;
+    return number ? Value::of(truth ? !*number : ~*number) : Value();
   }
   default: return value(inner);
   }
@@ -197,7 +196,7 @@ static Value combine(clang::BinaryOperatorKind operation, const Value &left, con
   if (left.kind != Value::Integer || right.kind != Value::Integer || !type->isIntegerType())
     return Value();
   const Value result = compute(operation, left.number, right.number);
-  // What does not fit the type would wrap; it is not worth following.
+  // A value that does not fit the type would wrap; it is not worth following.
   const unsigned width = context.getIntWidth(type);
   if (result.kind == Value::Integer && width < 64 &&
       (type->isUnsignedIntegerOrEnumerationType()
@@ -236,7 +235,7 @@ static bool split_sum(const clang::Expr *sum, const llvm::FoldingSetNodeID &old,
 }
 
 // *r = *r + x is *r += x.
-bool Expressions::adds_to_itself(const clang::BinaryOperator *expression) {
+bool Walk::adds_to_itself(const clang::BinaryOperator *expression) {
   const clang::Expr *left = expression->getLHS()->IgnoreParens();
   std::vector<const clang::Expr *> others;
   llvm::FoldingSetNodeID old;
@@ -259,7 +258,7 @@ static bool is_zero(const clang::Expr *expression) {
   return (whole && whole->getValue() == 0) || (fraction && fraction->getValue().isZero());
 }
 
-Value Expressions::assign(const clang::BinaryOperator *expression) {
+Value Walk::assign(const clang::BinaryOperator *expression) {
   const clang::Expr *left = expression->getLHS(), *right = expression->getRHS();
   if (!expression->isCompoundAssignmentOp()) {
     if (left->getType()->isRecordType()) {
@@ -295,7 +294,7 @@ Value Expressions::assign(const clang::BinaryOperator *expression) {
   return after;
 }
 
-Value Expressions::binary(const clang::BinaryOperator *expression) {
+Value Walk::binary(const clang::BinaryOperator *expression) {
   const clang::BinaryOperatorKind operation = expression->getOpcode();
   if (expression->isAssignmentOp())
     return assign(expression);
@@ -343,7 +342,7 @@ Value Expressions::binary(const clang::BinaryOperator *expression) {
                       {left, right});
 }
 
-Value Expressions::conditional(const clang::AbstractConditionalOperator *expression) {
+Value Walk::conditional(const clang::AbstractConditionalOperator *expression) {
   const Number known = value(expression->getCond()).as_number();
   if (known)
     return value(*known ? expression->getTrueExpr() : expression->getFalseExpr());
@@ -367,19 +366,15 @@ Value Expressions::conditional(const clang::AbstractConditionalOperator *express
 
 // ---- calls -------------------------------------------------------------------------------------
 
-// What the prelude puts in the place of exp, where code is made that computes it in line.
-static bool is_mathematical(const clang::FunctionDecl &callee) {
-  return callee.getIdentifier() && callee.getName() == "op2jit_exp";
-}
-
-Value Expressions::call(const clang::CallExpr *expression) {
+Value Walk::call(const clang::CallExpr *expression) {
   const clang::FunctionDecl *callee = expression->getDirectCallee();
   const clang::FunctionDecl *definition = nullptr;
-  if (!callee || !callee->hasBody(definition) || is_mathematical(*callee))
+  // op2jit_exp: what the prelude puts in the place of exp, where code is made that computes it in line
+  if (!callee || !callee->hasBody(definition) || name_of(callee) == "op2jit_exp")
     return call_outside(expression, callee);
   for (const clang::FunctionDecl *caller : calls_)
     if (caller == definition)
-      return Value(); // follow_calls has said so
+      return Value(); // Reached has said so
   const auto *method = llvm::dyn_cast<clang::CXXMethodDecl>(definition);
   const bool on_object = method && !method->isStatic();
   const bool object_first = on_object && llvm::isa<clang::CXXOperatorCallExpr>(expression);
@@ -395,8 +390,8 @@ Value Expressions::call(const clang::CallExpr *expression) {
 }
 
 // Functions without a text here: the mathematical ones and what copies memory.
-Value Expressions::call_outside(const clang::CallExpr *expression, const clang::FunctionDecl *callee) {
-  const llvm::StringRef name = callee && callee->getIdentifier() ? callee->getName() : "";
+Value Walk::call_outside(const clang::CallExpr *expression, const clang::FunctionDecl *callee) {
+  const llvm::StringRef name = name_of(callee);
   const bool one_result = name.starts_with("frexp") || name.starts_with("modf") || name.starts_with("remquo");
   std::vector<Value> values;
   bool pure = callee != nullptr;
@@ -421,7 +416,7 @@ Value Expressions::call_outside(const clang::CallExpr *expression, const clang::
   return of_operation(name.str(), values);
 }
 
-Value Expressions::value(const clang::Expr *expression) {
+Value Walk::value(const clang::Expr *expression) {
   expression = expression->IgnoreParens();
   steps_++;
   Value result;

@@ -6,21 +6,21 @@ namespace op2jit {
 
 // ---- numbers that are not known ------------------------------------------------------------------
 
-Value Expressions::named(const std::string &key) {
+Value Walk::named(const std::string &key) {
   return Value::named(names_.emplace(key, static_cast<int64_t>(names_.size())).first->second);
 }
 
-Value Expressions::named_for_all(const std::string &key) {
+Value Walk::named_for_all(const std::string &key) {
   const Value result = named(key);
   for_all_.insert(result.number);
   return result;
 }
 
-bool Expressions::is_for_all(const Value &value) const {
+bool Walk::is_for_all(const Value &value) const {
   return value.kind == Value::Integer || (value.kind == Value::Named && for_all_.count(value.number));
 }
 
-std::string Expressions::key_of(const Value &value) {
+std::string Walk::key_of(const Value &value) {
   switch (value.kind) {
   case Value::Integer: return std::to_string(value.number);
   case Value::Named: return "n" + std::to_string(value.number);
@@ -29,7 +29,7 @@ std::string Expressions::key_of(const Value &value) {
 }
 
 // The same operation on the same numbers gives the same.
-Value Expressions::of_operation(const std::string &name, const std::vector<Value> &operands) {
+Value Walk::of_operation(const std::string &name, const std::vector<Value> &operands) {
   std::string key = name + "(";
   bool for_all = !operands.empty();
   for (const Value &operand : operands) {
@@ -45,7 +45,7 @@ Value Expressions::of_operation(const std::string &name, const std::vector<Value
 // ---- what comparisons say ------------------------------------------------------------------------
 
 // With all that is known here.
-Value Expressions::bounded(const Value &value) const {
+Value Walk::bounded(const Value &value) const {
   if (value.kind != Value::Named)
     return value;
   Value result = value;
@@ -59,7 +59,7 @@ Value Expressions::bounded(const Value &value) const {
   return result;
 }
 
-void Expressions::learn_of(const Value &smaller, const Value &larger) {
+void Walk::learn_of(const Value &smaller, const Value &larger) {
   const auto add = [this](const Value &of, const Value &than, bool above) {
     const Value side = bounded(than);
     if (of.kind != Value::Named || side.kind != Value::Bound || !(above ? side.above : side.below))
@@ -90,7 +90,7 @@ static bool tests_for_nan(const clang::Expr *condition, const clang::ASTContext 
 
 // The condition was evaluated just now. Where a comparison does not hold, a NaN may be the reason; such a value may
 // go through.
-void Expressions::learn(const clang::Expr *condition, bool holds) {
+void Walk::learn(const clang::Expr *condition, bool holds) {
   condition = condition->IgnoreParenImpCasts();
   if (holds && tests_for_nan(condition, context_))
     facts_.push_back({-1, Value()});
@@ -125,7 +125,7 @@ void Expressions::learn(const clang::Expr *condition, bool holds) {
 // ---- extrema ---------------------------------------------------------------------------------------
 
 // fmax and fmin: the largest is above what either is above, and below what both are below.
-Value Expressions::extremum_of(const Value &one, const Value &other, bool largest) {
+Value Walk::extremum_of(const Value &one, const Value &other, bool largest) {
   const Value a = bounded(one), b = bounded(other);
   const bool a_bound = a.kind == Value::Bound, b_bound = b.kind == Value::Bound;
   if (!a_bound && !b_bound)
@@ -140,8 +140,8 @@ Value Expressions::extremum_of(const Value &one, const Value &other, bool larges
   return result.above || result.below ? result : Value();
 }
 
-// Is what is assigned on the right side of what the argument held?
-Compared Expressions::compared(const Place &to, const Value &what) {
+// Compares the assigned value with what the argument held.
+Compared Walk::compared(const Place &to, const Value &what) {
   if (to.kind != Place::Argument)
     return Compared::No;
   const bool minimum = rules_.argument(to.argument).access == OP_MIN;

@@ -1,4 +1,4 @@
-// What variables hold, as far as it is known: loads, stores, and what is lost.
+// The values of variables, as far as they are known: loads, stores, and values that are lost.
 #include "prove_expressions.h"
 
 namespace op2jit {
@@ -9,7 +9,7 @@ static bool is_pointer_to_place(const Value &value) {
 
 // How many values the type holds: of arrays those of all elements, of structures those of all members; 0: not known.
 // A union is not followed.
-int64_t Expressions::values_in(clang::QualType type) const {
+int64_t Walk::values_in(clang::QualType type) const {
   int64_t count = 1;
   while (const auto *array = type.isNull() ? nullptr : context_.getAsConstantArrayType(type)) {
     count *= array->getSize().getSExtValue();
@@ -37,7 +37,7 @@ static Number times(Number a, int64_t count) {
 }
 
 // A component of an array of arrays is one of all their values.
-Value Expressions::moved(const Value &pointer, Number by, clang::QualType pointee) {
+Value Walk::moved(const Value &pointer, Number by, clang::QualType pointee) {
   Value result = pointer;
   by = times(by, values_in(pointee));
   if (result.target.kind == Place::Pointers)
@@ -48,7 +48,7 @@ Value Expressions::moved(const Value &pointer, Number by, clang::QualType pointe
 }
 
 // The value of an element of a table that is const, or of a scalar that is.
-Value Expressions::constant_of(const clang::VarDecl *variable, Number component) {
+Value Walk::constant_of(const clang::VarDecl *variable, Number component) {
   const clang::Expr *init = variable->getAnyInitializer();
   if (!init)
     return Value();
@@ -67,11 +67,11 @@ Value Expressions::constant_of(const clang::VarDecl *variable, Number component)
   return Value();
 }
 
-Value Expressions::load(const Place &from, const clang::Expr *where) {
+Value Walk::load(const Place &from, const clang::Expr *where) {
   rules_.read(from, where, state_);
   if (from.kind == Place::Pointers) {
     if (rules_.argument(from.argument).ragged && !(in_row_ && from.entry && *from.entry == 0))
-      rules_.not_by_row(from, where);
+      rules_.violated(from, FOUND_ROWS_USED, where); // in a macro for instance
     Place target = from;
     target.kind = Place::Argument;
     target.component = 0;
@@ -112,8 +112,8 @@ Value Expressions::load(const Place &from, const clang::Expr *where) {
   return result;
 }
 
-// What the variable points to is written to unseen from now on.
-void Expressions::lose(const clang::VarDecl *variable, clang::SourceLocation where) {
+// Forgets the variable. Writes through it are not seen from now on.
+void Walk::lose(const clang::VarDecl *variable, clang::SourceLocation where) {
   const auto begin = state_.values.lower_bound({variable, INT64_MIN});
   const auto end = state_.values.upper_bound({variable, INT64_MAX});
   for (auto at = begin; at != end; ++at)
@@ -123,7 +123,7 @@ void Expressions::lose(const clang::VarDecl *variable, clang::SourceLocation whe
 }
 
 // Something of this type is written through a pointer that is not known.
-void Expressions::lose_escaped(clang::QualType type, clang::SourceLocation where) {
+void Walk::lose_escaped(clang::QualType type, clang::SourceLocation where) {
   for (const clang::VarDecl *variable : escaped_) {
     const clang::QualType held = context_.getBaseElementType(variable->getType());
     if (held->isRecordType() || type->isCharType() || context_.hasSameUnqualifiedType(held, type))
@@ -131,8 +131,8 @@ void Expressions::lose_escaped(clang::QualType type, clang::SourceLocation where
   }
 }
 
-void Expressions::store(const Place &to, const Value &what, const clang::Expr *where, Change change,
-                        Compared compared) {
+void Walk::store(const Place &to, const Value &what, const clang::Expr *where, Change change,
+                 Compared compared) {
   const bool followed = to.kind == Place::Local && to.variable && to.component;
   if (is_pointer_to_place(what) && !followed)
     rules_.lost(what.target, where->getExprLoc(), FOUND_LOST_STORED);

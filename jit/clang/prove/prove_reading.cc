@@ -1,79 +1,78 @@
 #include "prove_reading.h"
 
-// gcc believes that clang's own header, where it is expanded here, may call a method of a null pointer.
-#if defined __GNUC__ && !defined __clang__
-#pragma GCC diagnostic ignored "-Wnonnull"
-#endif
-
 #include <clang/AST/Expr.h>
-#include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/Basic/SourceManager.h>
 
 #include <algorithm>
 
+#include "jit/clang/visitor.h"
+
 namespace op2jit {
 namespace {
 
-class Reader : public clang::RecursiveASTVisitor<Reader> {
+class Reader : public Visitor {
 public:
   explicit Reader(clang::ASTContext &context) : context_(context) {
   }
 
-  bool VisitUnaryExprOrTypeTraitExpr(clang::UnaryExprOrTypeTraitExpr *expression) {
-    if (expression->isArgumentType())
-      return true;
-    const clang::Expr *operand = expression->getArgumentExpr()->IgnoreParens();
-    const clang::QualType there = type_there(operand);
-    if (context_.hasSameType(there, operand->getType()) ||
-        context_.getTypeSizeInChars(there) == context_.getTypeSizeInChars(operand->getType()))
-      return true;
-    return found(operand->getExprLoc(), FOUND_SIZE_IN_CXX);
+  std::vector<OtherReading> firsts;
+
+private:
+  void statement(clang::Stmt *part) override {
+    if (const auto *size = llvm::dyn_cast<clang::UnaryExprOrTypeTraitExpr>(part))
+      look_at_size(size);
+    else if (const auto *operation = llvm::dyn_cast<clang::BinaryOperator>(part))
+      look_at_operation(operation);
+    else if (const auto *cast = llvm::dyn_cast<clang::CastExpr>(part))
+      look_at_cast(cast);
+    else if (const auto *literal = llvm::dyn_cast<clang::CompoundLiteralExpr>(part))
+      found(literal->getBeginLoc(),
+            literal->getType()->isArrayType() ? FOUND_ARRAY_LITERAL : FOUND_LITERAL_IN_CXX);
+    else if (llvm::isa<clang::GenericSelectionExpr>(part))
+      found(part->getBeginLoc(), FOUND_GENERIC_IN_CXX);
+    else if (const auto *list = llvm::dyn_cast<clang::InitListExpr>(part))
+      look_at_list(list);
   }
 
-  bool VisitRecordDecl(clang::RecordDecl *record) {
-    if (!record->isCompleteDefinition() || !record->field_empty() || record->isImplicit())
-      return true;
-    return found(record->getLocation(), FOUND_EMPTY_IN_CXX);
+  void declaration(clang::Decl *declaration) override {
+    const auto *record = llvm::dyn_cast<clang::RecordDecl>(declaration);
+    const auto *variable = llvm::dyn_cast<clang::VarDecl>(declaration);
+    if (record && record->isCompleteDefinition() && record->field_empty() && !record->isImplicit())
+      found(record->getLocation(), FOUND_EMPTY_IN_CXX);
+    if (variable && !llvm::isa<clang::ParmVarDecl>(variable) && variable->getType()->isVariablyModifiedType())
+      found(variable->getLocation(), FOUND_VARIABLE_LENGTH);
+  }
+
+  void look_at_size(const clang::UnaryExprOrTypeTraitExpr *expression) {
+    if (expression->isArgumentType())
+      return;
+    const clang::Expr *operand = expression->getArgumentExpr()->IgnoreParens();
+    const clang::QualType there = type_there(operand);
+    if (!context_.hasSameType(there, operand->getType()) &&
+        context_.getTypeSizeInChars(there) != context_.getTypeSizeInChars(operand->getType()))
+      found(operand->getExprLoc(), FOUND_SIZE_IN_CXX);
   }
 
   // Without negative values an enumeration counts as unsigned int here, and as int there.
-  bool VisitBinaryOperator(clang::BinaryOperator *operation) {
+  void look_at_operation(const clang::BinaryOperator *operation) {
     const bool order = operation->isRelationalOp(),
                part = operation->isMultiplicativeOp() && operation->getOpcode() != clang::BO_Mul;
     if ((order || part || operation->getOpcode() == clang::BO_Shr) &&
         (below_zero(operation->getLHS(), order) || below_zero(operation->getRHS(), order)) &&
         (of_enumeration(operation->getLHS()) || of_enumeration(operation->getRHS())))
-      return sign_matters(operation->getOperatorLoc());
-    return true;
+      found(operation->getOperatorLoc(), FOUND_SIGN_IN_CXX);
   }
 
-  bool VisitCastExpr(clang::CastExpr *cast) {
+  void look_at_cast(const clang::CastExpr *cast) {
     const clang::QualType to = cast->getType();
     const bool wider = to->isIntegerType() && context_.getTypeSize(to) > context_.getTypeSize(context_.IntTy);
     if ((wider || to->isRealFloatingType()) && below_zero(cast->getSubExpr(), false) &&
         of_enumeration(cast->getSubExpr()))
-      return sign_matters(cast->getExprLoc());
-    return true;
+      found(cast->getExprLoc(), FOUND_SIGN_IN_CXX);
   }
 
-  // ---- what C++ does not have; OpenCL C has some of it
-
-  bool VisitVarDecl(clang::VarDecl *variable) {
-    if (!llvm::isa<clang::ParmVarDecl>(variable) && variable->getType()->isVariablyModifiedType())
-      found(variable->getLocation(), FOUND_VARIABLE_LENGTH);
-    return true;
-  }
-
-  bool VisitCompoundLiteralExpr(clang::CompoundLiteralExpr *literal) {
-    return found(literal->getBeginLoc(),
-                 literal->getType()->isArrayType() ? FOUND_ARRAY_LITERAL : FOUND_LITERAL_IN_CXX);
-  }
-
-  bool VisitGenericSelectionExpr(clang::GenericSelectionExpr *choice) {
-    return found(choice->getBeginLoc(), FOUND_GENERIC_IN_CXX);
-  }
-
-  bool VisitInitListExpr(clang::InitListExpr *list) {
+  // Designators as C++ does not have them; OpenCL C has some.
+  void look_at_list(const clang::InitListExpr *list) {
     const clang::InitListExpr *whole = list->getSemanticForm() ? list->getSemanticForm() : list;
     const clang::RecordDecl *record =
         whole->getType().isNull() ? nullptr : whole->getType()->getAsRecordDecl();
@@ -90,12 +89,8 @@ public:
         last = place;
       }
     }
-    return true;
   }
 
-  std::vector<OtherReading> firsts;
-
-private:
   static unsigned place_of(const clang::RecordDecl &record, const clang::IdentifierInfo *name) {
     unsigned place = 0;
     for (const clang::FieldDecl *field : record.fields()) {
@@ -106,16 +101,12 @@ private:
     return place;
   }
   // The main file is the library's own.
-  bool found(clang::SourceLocation where, prove_found rule) {
+  void found(clang::SourceLocation where, prove_found rule) {
     const bool known =
         context_.getSourceManager().isInMainFile(where) ||
         std::any_of(firsts.begin(), firsts.end(), [&](const OtherReading &one) { return one.what == rule; });
     if (!known)
       firsts.push_back({where, rule});
-    return true;
-  }
-  bool sign_matters(clang::SourceLocation where) {
-    return found(where, FOUND_SIGN_IN_CXX);
   }
 
   // 'a' and '\xff', but not L'a' or 'ab'.
@@ -185,7 +176,7 @@ private:
 
 std::vector<OtherReading> find_other_readings(clang::ASTContext &context) {
   Reader reader(context);
-  reader.TraverseDecl(context.getTranslationUnitDecl());
+  reader.walk(context.getTranslationUnitDecl());
   return reader.firsts;
 }
 

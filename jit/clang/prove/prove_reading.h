@@ -1,5 +1,4 @@
-// What is C alone: C++, as which compilers of GPUs read a text, does not have it, or takes it for something else without a
-// word.
+// C that C++ does not have, or takes for something else without a word: compilers of GPUs read a text as C++.
 #ifndef OP2JIT_JIT_CLANG_PROVE_READING_H
 #define OP2JIT_JIT_CLANG_PROVE_READING_H
 

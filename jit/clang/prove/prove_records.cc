@@ -3,17 +3,18 @@
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/ExprCXX.h>
 
+#include "jit/clang/front.h"
 #include "prove_expressions.h"
 
 namespace op2jit {
 
 // A structure that is a row of an argument, or a part of one.
-bool Expressions::is_row(const Place &at, clang::QualType type) const {
+bool Walk::is_row(const Place &at, clang::QualType type) const {
   return at.kind == Place::Argument && rules_.values_of_argument(type, at.argument) > 0;
 }
 
 // The whole of it is read, or written.
-void Expressions::use_record(Place at, const clang::Expr *where, bool writes) {
+void Walk::use_record(Place at, const clang::Expr *where, bool writes) {
   if (!is_row(at, where->getType())) {
     if (writes)
       rules_.write(at, where, state_, Change::Assign, Compared::No, uncertain_ == 0);
@@ -29,7 +30,7 @@ void Expressions::use_record(Place at, const clang::Expr *where, bool writes) {
 }
 
 // A structure's values are those of its members, one after the other.
-Place Expressions::member(const clang::MemberExpr *expression, bool used) {
+Place Walk::member(const clang::MemberExpr *expression, bool used) {
   const Value through = expression->isArrow() ? value(expression->getBase()) : Value();
   Place whole = through.kind == Value::Pointer ? through.target : Place();
   if (!expression->isArrow())
@@ -45,13 +46,11 @@ Place Expressions::member(const clang::MemberExpr *expression, bool used) {
   whole = field_of(whole, field);
   if (!field->getType()->isReferenceType())
     return whole;
-  const auto found = state_.values.find({whole.variable, whole.component.value_or(-1)});
-  const bool known = found != state_.values.end() && found->second.kind == Value::Pointer;
-  return known ? found->second.target : Place();
+  return referred(whole.variable, whole.component.value_or(-1));
 }
 
 // Behind those of the classes that it is made from.
-Place Expressions::field_of(Place whole, const clang::FieldDecl *field) const {
+Place Walk::field_of(Place whole, const clang::FieldDecl *field) const {
   if (const auto *record = llvm::dyn_cast<clang::CXXRecordDecl>(field->getParent()))
     for (const clang::CXXBaseSpecifier &base : record->bases())
       whole.component = sum(whole.component, values_in(base.getType()));
@@ -63,8 +62,8 @@ Place Expressions::field_of(Place whole, const clang::FieldDecl *field) const {
   return whole;
 }
 
-// What remains of a place in a cast to a class that it is made from.
-Place Expressions::base_of(Place whole, const clang::CastExpr *expression) const {
+// The place of a base class, behind a cast to it.
+Place Walk::base_of(Place whole, const clang::CastExpr *expression) const {
   const bool to_base = expression->getCastKind() == clang::CK_DerivedToBase ||
                        expression->getCastKind() == clang::CK_UncheckedDerivedToBase;
   if (!to_base || whole.kind == Place::Elsewhere)
@@ -83,8 +82,8 @@ Place Expressions::base_of(Place whole, const clang::CastExpr *expression) const
   return whole;
 }
 
-// What members of one are, members of the other become.
-void Expressions::copy_record(const Place &to, const clang::Expr *from) {
+// Gives the members of one structure the values of the other's.
+void Walk::copy_record(const Place &to, const clang::Expr *from) {
   const auto *load = llvm::dyn_cast<clang::ImplicitCastExpr>(from->IgnoreParens());
   const bool copies = load && load->getCastKind() == clang::CK_LValueToRValue;
   const auto *made = llvm::dyn_cast<clang::CXXConstructExpr>(from->IgnoreParens());
@@ -129,16 +128,14 @@ void Expressions::copy_record(const Place &to, const clang::Expr *from) {
   }
 }
 
-void Expressions::initialise(const clang::VarDecl *variable, int64_t component,
-                             const clang::Expr *initialiser) {
+void Walk::initialise(const clang::VarDecl *variable, int64_t component, const clang::Expr *initialiser) {
   const auto *list = llvm::dyn_cast<clang::InitListExpr>(initialiser->IgnoreParens());
   const clang::QualType type = initialiser->getType();
   const auto *array = list ? context_.getAsArrayType(type) : nullptr;
   const auto *record = list ? type->getAs<clang::RecordType>() : nullptr;
-  Place to;
-  to.kind = type->isUnionType() ? Place::Elsewhere : Place::Local;
-  to.variable = variable;
-  to.component = component;
+  Place to = Place::local(variable, component);
+  if (type->isUnionType())
+    to.kind = Place::Elsewhere;
   if (array) {
     for (unsigned i = 0; i < list->getNumInits(); i++, component += values_in(array->getElementType()))
       initialise(variable, component, list->getInit(i));
@@ -159,7 +156,7 @@ void Expressions::initialise(const clang::VarDecl *variable, int64_t component,
     store(to, value(initialiser), initialiser, Change::Assign, Compared::No);
 }
 
-void Expressions::declare(const clang::VarDecl *variable) {
+void Walk::declare(const clang::VarDecl *variable) {
   if (variable->hasGlobalStorage())
     return;
   if (!variable->hasInit()) {
@@ -182,15 +179,15 @@ void Expressions::declare(const clang::VarDecl *variable) {
 // ---- What C++ has beyond C. Classes whose values do more when they end are not followed ----
 
 // A reference is a pointer that is followed wherever it is named.
-Value Expressions::bind(const clang::Expr *expression) {
+Value Walk::bind(const clang::Expr *expression) {
   const Place at = place(expression);
   if (at.kind == Place::Local && at.variable)
     escaped_.insert(at.variable);
   return at.kind == Place::Elsewhere ? Value() : Value::to(at);
 }
 
-Place Expressions::referred(const clang::VarDecl *reference) const {
-  const auto found = state_.values.find({reference, 0});
+Place Walk::referred(const clang::VarDecl *reference, int64_t component) const {
+  const auto found = state_.values.find({reference, component});
   return found != state_.values.end() && found->second.kind == Value::Pointer ? found->second.target
                                                                               : Place();
 }
@@ -218,7 +215,7 @@ static const clang::CXXOperatorCallExpr *is_copy(const clang::Expr *expression) 
   return method && method->isTrivial() && call->getNumArgs() == 2 ? call : nullptr;
 }
 
-bool Expressions::value_cxx(const clang::Expr *expression, Value &result) {
+bool Walk::value_cxx(const clang::Expr *expression, Value &result) {
   if (const auto *kept = llvm::dyn_cast<clang::MaterializeTemporaryExpr>(expression))
     result = value(kept->getSubExpr());
   else if (const auto *whole = llvm::dyn_cast<clang::FullExpr>(expression))
@@ -253,25 +250,25 @@ bool Expressions::value_cxx(const clang::Expr *expression, Value &result) {
 }
 
 // std::max(*m, x) keeps what *m holds, as fmax does.
-bool Expressions::chosen(const clang::Expr *expression, Value &result) {
+bool Walk::chosen(const clang::Expr *expression, Value &result) {
   const auto *call = llvm::dyn_cast<clang::CallExpr>(expression->IgnoreParens());
   const clang::FunctionDecl *function = call ? call->getDirectCallee() : nullptr;
-  if (!function || !function->isInStdNamespace() || !function->getIdentifier() || call->getNumArgs() != 2 ||
-      (function->getName() != "max" && function->getName() != "min") || !call->getType()->isArithmeticType())
+  const llvm::StringRef name = name_of(function);
+  if (!function || !function->isInStdNamespace() || call->getNumArgs() != 2 ||
+      (name != "max" && name != "min") || !call->getType()->isArithmeticType())
     return false;
   std::vector<Value> values;
   for (const clang::Expr *one : call->arguments())
     values.push_back(one->isGLValue() && !llvm::isa<clang::MaterializeTemporaryExpr>(one)
                          ? load(place(one, true), one)
                          : value(one));
-  result = values[0].kind == Value::Bound ? extremum_of(values[0], values[1], function->getName() == "max")
-                                          : Value();
+  result = values[0].kind == Value::Bound ? extremum_of(values[0], values[1], name == "max") : Value();
   return true;
 }
 
 // ---- objects ----
 
-Value Expressions::object_of(const clang::CallExpr *expression) {
+Value Walk::object_of(const clang::CallExpr *expression) {
   const auto *member = llvm::dyn_cast<clang::CXXMemberCallExpr>(expression);
   const clang::Expr *object = member                     ? member->getImplicitObjectArgument()
                               : expression->getNumArgs() ? expression->getArg(0)
@@ -281,8 +278,7 @@ Value Expressions::object_of(const clang::CallExpr *expression) {
   return object->getType()->isPointerType() ? value(object) : bind(object);
 }
 
-void Expressions::give(const clang::FunctionDecl &function,
-                       const std::vector<const clang::Expr *> &arguments) {
+void Walk::give(const clang::FunctionDecl &function, const std::vector<const clang::Expr *> &arguments) {
   std::vector<Value> values;
   for (const clang::Expr *one : arguments)
     values.push_back(one->isGLValue() ? bind(one) : one->getType()->isRecordType() ? Value() : value(one));
@@ -291,23 +287,19 @@ void Expressions::give(const clang::FunctionDecl &function,
     state_.forget(parameter);
     if (values[i].kind != Value::Unknown)
       state_.values[{parameter, 0}] = values[i];
-    Place to;
-    to.kind = Place::Local;
-    to.variable = parameter;
-    to.component = 0;
     if (parameter->getType()->isRecordType())
-      copy_record(to, arguments[i]);
+      copy_record(Place::local(parameter), arguments[i]);
   }
 }
 
 // A value of a class comes to be at that place. False: not by a function.
-bool Expressions::construct(const Place &to, const clang::CXXConstructExpr *made) {
+bool Walk::construct(const Place &to, const clang::CXXConstructExpr *made) {
   const clang::FunctionDecl *definition = nullptr;
   if (!made->getConstructor()->hasBody(definition))
     return false;
   for (const clang::FunctionDecl *caller : calls_)
     if (caller == definition)
-      return true; // follow_calls has said so
+      return true; // Reached has said so
   give(*definition, std::vector<const clang::Expr *>(made->arg_begin(), made->arg_end()));
   objects_.push_back(to.kind == Place::Elsewhere ? Value() : Value::to(to));
   for (const clang::CXXCtorInitializer *one : llvm::cast<clang::CXXConstructorDecl>(definition)->inits()) {
@@ -330,7 +322,7 @@ bool Expressions::construct(const Place &to, const clang::CXXConstructExpr *made
 
 // ---- lambdas: what they capture is what it was outside, as long as that has not changed ----
 
-void Expressions::make(const clang::LambdaExpr *lambda) {
+void Walk::make(const clang::LambdaExpr *lambda) {
   Closure closure;
   const clang::LambdaExpr::const_capture_init_iterator inits = lambda->capture_init_begin();
   unsigned number = 0;
@@ -359,8 +351,7 @@ void Expressions::make(const clang::LambdaExpr *lambda) {
 }
 
 // `this` within a method; of a lambda that of where it was made.
-Value Expressions::this_in(const clang::CXXMethodDecl &method, const Value &object,
-                           clang::SourceLocation where) {
+Value Walk::this_in(const clang::CXXMethodDecl &method, const Value &object, clang::SourceLocation where) {
   if (!method.getParent()->isLambda())
     return object;
   const auto found = closures_.find(method.getParent());
@@ -376,7 +367,7 @@ Value Expressions::this_in(const clang::CXXMethodDecl &method, const Value &obje
   return same ? found->second.object : Value();
 }
 
-bool Expressions::place_cxx(const clang::Expr *expression, bool used, Place &result) {
+bool Walk::place_cxx(const clang::Expr *expression, bool used, Place &result) {
   if (const auto *choice = llvm::dyn_cast<clang::AbstractConditionalOperator>(expression)) {
     value(choice->getCond());
     for (const clang::Expr *one : {choice->getTrueExpr(), choice->getFalseExpr()}) {
@@ -414,13 +405,9 @@ bool Expressions::place_cxx(const clang::Expr *expression, bool used, Place &res
   return true;
 }
 
-// OP_ROW(x, k), as the header spells it: the first row, and what leads from there to the k-th one. op2_row is that of
-// checked forms.
-bool Expressions::row(const clang::BinaryOperator *expression, Value &result) {
-  const auto *call = llvm::dyn_cast<clang::CallExpr>(expression->getRHS()->IgnoreParenImpCasts());
-  const clang::FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
-  if (!callee || !callee->getIdentifier() || call->getNumArgs() != 4 ||
-      (callee->getName() != "op2jit_row" && callee->getName() != "op2_row"))
+bool Walk::row(const clang::BinaryOperator *expression, Value &result) {
+  const clang::CallExpr *call = row_call(expression);
+  if (!call)
     return false;
   in_row_ = true;
   result = value(expression->getLHS());

@@ -2,19 +2,20 @@
 
 #include <clang/AST/DeclCXX.h>
 #include <clang/Basic/SourceManager.h>
-
 #include <utility>
+
+#include "jit/clang/messages.h"
 
 namespace op2jit {
 
 Rules::Rules(const clang::ASTContext &context, const prove_request &request,
              const clang::FunctionDecl &kernel)
-    : context_(context), request_(request), kernel_(kernel),
-      findings_(static_cast<size_t>(request.narguments) + 1), keeps_(static_cast<size_t>(request.narguments)),
-      stored_(static_cast<size_t>(request.narguments)), doubtful_(static_cast<size_t>(request.narguments)) {
+    : context_(context), request_(request), kernel_(kernel) {
   for (int i = 0; i < request.narguments; i++) {
-    sometimes_.emplace_back(components(i));
-    in_turn_.emplace_back(components(i));
+    const auto size = static_cast<unsigned>(components(i));
+    about_.emplace_back();
+    about_.back().sometimes.resize(size);
+    about_.back().in_turn.resize(size);
   }
 }
 
@@ -32,21 +33,16 @@ State Rules::start() const {
 }
 
 void Rules::report(int i, clang::SourceLocation where, Finding found) {
-  Finding &finding = i < 0 ? findings_.back() : findings_[static_cast<size_t>(i)];
+  Finding &finding = i < 0 ? whole_ : about(i).finding;
   if (found.verdict <= finding.verdict)
     return; // the first of a kind is told, and a violation rather than a doubt
   const auto number = static_cast<unsigned>(i < 0 ? -1 : prove_parameter(&request_, i));
   if (number < kernel_.getNumParams())
     found.parameter = kernel_.getParamDecl(number)->getName().str();
-  const clang::SourceManager &sources = context_.getSourceManager();
-  const clang::PresumedLoc place = sources.getPresumedLoc(sources.getExpansionLoc(where));
-  if (where.isValid() && place.isValid()) {
-    llvm::StringRef file = place.getFilename();
-    file.consume_front("./");
-    found.file = file.str();
-    found.line = place.getLine();
-    found.column = place.getColumn();
-  }
+  const Spot spot = spot_of(context_.getSourceManager(), where);
+  found.file = spot.file;
+  found.line = spot.line;
+  found.column = spot.column;
   finding = std::move(found);
 }
 
@@ -112,31 +108,21 @@ int64_t Rules::values_of_argument(clang::QualType type, int i) const {
 }
 
 void Rules::lost(const Place &place, clang::SourceLocation where, prove_found why) {
-  if (place.kind == Place::Argument || place.kind == Place::Pointers) {
-    Stored &stored = stored_[static_cast<size_t>(place.argument)];
-    stored.reads = stored.differs = true;
-  }
+  if (place.kind == Place::Argument || place.kind == Place::Pointers)
+    about(place.argument).reads = about(place.argument).differs = true;
   doubt(place, where, why);
 }
 
 void Rules::doubt(const Place &place, clang::SourceLocation where, prove_found why) {
   if (place.kind != Place::Argument && place.kind != Place::Pointers)
     return;
-  doubtful_[static_cast<size_t>(place.argument)] = true;
+  about(place.argument).doubtful = true;
   report(place.argument, where, {PROVE_UNKNOWN, why});
 }
 
 void Rules::lost_all(clang::SourceLocation where, prove_found why) {
-  for (int i = 0; i < request_.narguments; i++) {
-    Place place;
-    place.kind = Place::Argument;
-    place.argument = i;
-    lost(place, where, why);
-  }
-}
-
-void Rules::not_by_row(const Place &place, const clang::Expr *where) {
-  violated(place, FOUND_ROWS_USED, where);
+  for (int i = 0; i < request_.narguments; i++)
+    lost(Place::of(i), where, why);
 }
 
 // Reports what is outside; false if the component is outside or not known.
@@ -159,7 +145,7 @@ bool Rules::inside(const Place &place, const clang::Expr *where) {
   return true;
 }
 
-// Is it one of op_decl_const? Those are declared in the generated text.
+// Constants of op_decl_const are declared in the generated text.
 static bool is_constant(const clang::VarDecl *variable, const clang::SourceManager &sources) {
   return variable && variable->hasGlobalStorage() && sources.isWrittenInMainFile(variable->getLocation());
 }
@@ -204,7 +190,7 @@ void Rules::index(const clang::Expr *array, Number index, int64_t size, const Pl
   outside(name ? llvm::dyn_cast<clang::VarDecl>(name->getDecl()) : nullptr, stream.str(), size, index, array);
 }
 
-// Of a variable reached through a pointer all elements count, whatever rows they are in. One that is used as another
+// A variable that is reached through a pointer has all its elements, whatever rows they are in. One that is used as another
 // type is not followed.
 void Rules::inside_variable(const Place &place, const clang::Expr *where) {
   if (place.variable->getType()->isVariablyModifiedType())
@@ -214,10 +200,6 @@ void Rules::inside_variable(const Place &place, const clang::Expr *where) {
   if (context_.hasSameUnqualifiedType(element, where->getType()) &&
       !(place.component && *place.component >= 0 && *place.component < size))
     outside(place.variable, place.variable->getName().str(), size, place.component, where);
-}
-
-void Rules::null_pointer(const clang::Expr *where) {
-  whole(PROVE_VIOLATED, FOUND_NULL_POINTER, where->getExprLoc());
 }
 
 void Rules::unset(const clang::VarDecl *variable, const clang::Expr *where) {
@@ -232,8 +214,8 @@ void Rules::keeps_extremum(bool minimum) {
   keeps_next_ = minimum ? 1 : 2;
 }
 
-static int flat(const Place &place, int dim) {
-  return static_cast<int>(*place.entry * dim + *place.component);
+static unsigned flat(const Place &place, int dim) {
+  return static_cast<unsigned>(*place.entry * dim + *place.component);
 }
 
 void Rules::read(const Place &place, const clang::Expr *where, const State &state) {
@@ -241,29 +223,25 @@ void Rules::read(const Place &place, const clang::Expr *where, const State &stat
     inside_variable(place, where);
   if (place.kind == Place::Pointers)
     inside(place, where);
-  for (Stored &stored : stored_) // through a pointer that is not known
-    stored.reads |= place.kind == Place::Elsewhere;
+  for (About &one : about_) // through a pointer that is not known
+    one.reads |= place.kind == Place::Elsewhere;
   if (place.kind != Place::Argument)
     return;
   const prove_argument &arg = argument(place.argument);
   const bool known = inside(place, where);
-  const auto i = static_cast<size_t>(place.argument);
-  if (!known || !state.written[i].test(static_cast<unsigned>(flat(place, arg.dim))))
-    stored_[i].reads = true;
+  const bool fresh = !known || !state.written[static_cast<size_t>(place.argument)].test(flat(place, arg.dim));
+  about(place.argument).reads |= fresh;
   if (arg.access == OP_INC)
     violated(place, FOUND_INC_READ, where);
-  if (arg.access == OP_WRITE && known) {
-    const auto bit = static_cast<unsigned>(flat(place, arg.dim));
-    if (state.written[i].test(bit))
-      return;
-    if (sometimes_[i].test(bit) || doubtful_[i])
-      lost(place, where->getExprLoc(), FOUND_LOST_ORDER);
-    else
-      violated(place, FOUND_WRITE_READ_FIRST, where);
-  }
+  if (arg.access != OP_WRITE || !known || !fresh)
+    return;
+  if (about(place.argument).sometimes.test(flat(place, arg.dim)) || about(place.argument).doubtful)
+    lost(place, where->getExprLoc(), FOUND_LOST_ORDER);
+  else
+    violated(place, FOUND_WRITE_READ_FIRST, where);
 }
 
-// Is it what the argument's access does not allow?
+// The rule that the change breaks, or FOUND_NONE.
 prove_found Rules::broken(const prove_argument &arg, Change change, Compared compared) {
   if (arg.access == OP_READ || arg.form == PROVE_NUMBERS)
     return FOUND_READ_WRITTEN;
@@ -276,33 +254,32 @@ prove_found Rules::broken(const prove_argument &arg, Change change, Compared com
 }
 
 void Rules::note_stored(const Place &place, const std::string &same) {
-  Stored &stored = stored_[static_cast<size_t>(place.argument)];
-  const auto at = stored.values.emplace(place.component ? *place.component : -1, same).first;
-  stored.differs |= same.empty() || at->second != same;
+  About &one = about(place.argument);
+  const auto at = one.values.emplace(place.component ? *place.component : -1, same).first;
+  one.differs |= same.empty() || at->second != same;
 }
 
-// What is set at places that are not known may be anywhere.
-std::string Rules::words_of(const Stored &stored) {
-  const auto anywhere = stored.values.find(-1);
+// A value that is set at an unknown place may be anywhere.
+std::string Rules::words_of(const About &about) {
+  const auto anywhere = about.values.find(-1);
   std::string words;
-  for (const auto &[component, value] : stored.values) {
-    if (stored.differs || (anywhere != stored.values.end() && value != anywhere->second))
+  for (const auto &[component, value] : about.values) {
+    if (about.differs || (anywhere != about.values.end() && value != anywhere->second))
       return "";
     words += std::to_string(component) + " " + value + "\n";
   }
-  return anywhere == stored.values.end() ? words : "-1 " + anywhere->second + "\n";
+  return anywhere == about.values.end() ? words : "-1 " + anywhere->second + "\n";
 }
 
 std::vector<prove_fact> Rules::facts() const {
   std::vector<prove_fact> facts;
   std::map<std::string, int> numbers;
-  for (size_t i = 0; i < stored_.size(); i++) {
-    const std::string words = words_of(stored_[i]);
+  for (const About &one : about_) {
+    const std::string words = words_of(one);
     const int number = static_cast<int>(numbers.size()) + 1;
-    const bool partial =
-        argument(static_cast<int>(i)).access == OP_WRITE && findings_[i].verdict != PROVE_PROVED;
-    facts.push_back(
-        {partial, stored_[i].reads, words.empty() ? 0 : numbers.emplace(words, number).first->second});
+    const bool writes = argument(static_cast<int>(facts.size())).access == OP_WRITE;
+    facts.push_back({writes && one.finding.verdict != PROVE_PROVED, one.reads,
+                     words.empty() ? 0 : numbers.emplace(words, number).first->second});
   }
   return facts;
 }
@@ -314,8 +291,8 @@ void Rules::write(const Place &place, const clang::Expr *where, State &state, Ch
     inside_variable(place, where);
   if (place.kind == Place::Lasting)
     whole(PROVE_VIOLATED, FOUND_KEPT, where->getExprLoc(), place.variable->getName().str());
-  for (Stored &stored : stored_)
-    stored.differs |= place.kind == Place::Elsewhere;
+  for (About &one : about_)
+    one.differs |= place.kind == Place::Elsewhere;
   if (place.kind != Place::Argument)
     return;
   const prove_argument &arg = argument(place.argument);
@@ -325,26 +302,26 @@ void Rules::write(const Place &place, const clang::Expr *where, State &state, Ch
   if (what != FOUND_NONE)
     violated(place, what, where, compared == Compared::Wrongly);
   const auto i = static_cast<size_t>(place.argument);
-  keeps_[i] |= keeps_now ? keeps_now : 3;
-  if (known && surely)
-    sometimes_[i].set(static_cast<unsigned>(flat(place, arg.dim)));
-  else
-    doubtful_[i] = true;
+  About &one = about(place.argument);
+  one.keeps |= keeps_now ? keeps_now : 3;
+  one.doubtful |= !known || !surely;
   if (!known)
     return;
-  const auto bit = static_cast<unsigned>(flat(place, arg.dim));
+  const unsigned bit = flat(place, arg.dim);
+  if (surely)
+    one.sometimes.set(bit);
   if (state.perhaps[i].test(bit) && !state.written[i].test(bit))
-    in_turn_[i].set(bit);
+    one.in_turn.set(bit);
   state.written[i].set(bit);
   state.perhaps[i].set(bit);
 }
 
 void Rules::unwritten(int a, int component) {
-  const auto i = static_cast<size_t>(a);
+  const About &one = about(a);
   const auto bit = static_cast<unsigned>(component);
-  const prove_found rule = in_turn_[i].test(bit)     ? FOUND_WRITE_IN_TURN
-                           : doubtful_[i]            ? FOUND_WRITE_MAYBE
-                           : sometimes_[i].test(bit) ? FOUND_WRITE_SOMETIMES
+  const prove_found rule = one.in_turn.test(bit)     ? FOUND_WRITE_IN_TURN
+                           : one.doubtful            ? FOUND_WRITE_MAYBE
+                           : one.sometimes.test(bit) ? FOUND_WRITE_SOMETIMES
                                                      : FOUND_WRITE_NEVER;
   const prove_verdict verdict =
       rule == FOUND_WRITE_IN_TURN || rule == FOUND_WRITE_MAYBE ? PROVE_UNKNOWN : PROVE_VIOLATED;
@@ -365,11 +342,53 @@ void Rules::at_exit(const State &state) {
 }
 
 std::vector<Finding> Rules::findings() const {
-  std::vector<Finding> findings = findings_;
-  for (size_t i = 0; i < keeps_.size(); i++)
-    if (findings[i].what == FOUND_INC_READ || findings[i].what == FOUND_INC_ASSIGNED)
-      findings[i].second = keeps_[i] & (keeps_[i] == 3 ? 0 : 3);
+  std::vector<Finding> findings;
+  for (const About &one : about_) {
+    findings.push_back(one.finding);
+    if (one.finding.what == FOUND_INC_READ || one.finding.what == FOUND_INC_ASSIGNED)
+      findings.back().second = one.keeps == 3 ? 0 : one.keeps;
+  }
+  findings.push_back(whole_);
   return findings;
+}
+
+} // namespace op2jit
+
+namespace op2jit {
+
+Value Value::joined(const Value &other) const {
+  if (*this == other)
+    return *this;
+  if (kind != Bound || other.kind != Bound || !(target == other.target) || minus != other.minus)
+    return Value();
+  Value result = bound(target, above && other.above, below && other.below);
+  result.minus = minus;
+  return result;
+}
+
+void State::join(const State &other) {
+  if (!other.reachable)
+    return;
+  if (!reachable) {
+    *this = other;
+    return;
+  }
+  for (auto at = values.begin(); at != values.end();) {
+    const auto twin = other.values.find(at->first);
+    const Value both = twin == other.values.end() ? Value() : at->second.joined(twin->second);
+    if (both.kind == Value::Unknown)
+      at = values.erase(at);
+    else
+      (at++)->second = both;
+  }
+  for (size_t i = 0; i < written.size(); i++)
+    written[i] &= other.written[i];
+  for (size_t i = 0; i < perhaps.size(); i++)
+    perhaps[i] |= other.perhaps[i];
+}
+
+void State::forget(const clang::VarDecl *variable) {
+  values.erase(values.lower_bound({variable, INT64_MIN}), values.upper_bound({variable, INT64_MAX}));
 }
 
 } // namespace op2jit

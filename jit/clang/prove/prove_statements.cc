@@ -1,6 +1,6 @@
 #include <clang/AST/StmtCXX.h>
 
-#include "prove_walk.h"
+#include "prove_expressions.h"
 
 namespace op2jit {
 
@@ -11,10 +11,9 @@ static constexpr int most_steps = 20000;
 void Walk::kernel(const clang::FunctionDecl &function, const prove_request &request) {
   for (int i = 0; i < request.narguments; i++) {
     const auto parameter = static_cast<unsigned>(prove_parameter(&request, i));
-    Place place;
-    place.kind = request.arguments[i].form == PROVE_VECTOR ? Place::Pointers : Place::Argument;
-    place.argument = i;
-    state_.values[{function.getParamDecl(parameter), 0}] = Value::to(place);
+    const bool vector = request.arguments[i].form == PROVE_VECTOR;
+    state_.values[{function.getParamDecl(parameter), 0}] =
+        Value::to(Place::of(i, vector ? Place::Pointers : Place::Argument));
     if (request.arguments[i].counted)
       state_.values[{function.getParamDecl(parameter - 1), 0}] = Value::of(request.arguments[i].arity);
   }
@@ -23,31 +22,22 @@ void Walk::kernel(const clang::FunctionDecl &function, const prove_request &requ
 }
 
 Value Walk::run_body(const clang::FunctionDecl &function) {
-  std::vector<State> outer_returns;
-  std::vector<Value> outer_values;
-  std::vector<Jumps> outer_jumps;
-  std::vector<Choice> outer_choices;
-  std::swap(returns_, outer_returns);
-  std::swap(return_values_, outer_values);
-  std::swap(jumps_, outer_jumps);
-  std::swap(choices_, outer_choices);
+  Frame outer;
+  std::swap(frame_, outer);
   const size_t facts = facts_.size();
   calls_.push_back(&function);
   run(function.getBody());
   calls_.pop_back();
   facts_.resize(facts);
-  for (const State &state : returns_)
+  for (const State &state : frame_.returns)
     state_.join(state);
-  Value result = return_values_.empty() ? Value() : return_values_.front();
-  for (const Value &value : return_values_)
+  Value result = frame_.values.empty() ? Value() : frame_.values.front();
+  for (const Value &value : frame_.values)
     result = result.joined(value);
-  for (const Value &value : return_values_)
+  for (const Value &value : frame_.values)
     if (value.kind == Value::Pointer && result.kind == Value::Unknown)
       rules_.lost(value.target, function.getLocation(), FOUND_LOST_RETURN);
-  std::swap(returns_, outer_returns);
-  std::swap(return_values_, outer_values);
-  std::swap(jumps_, outer_jumps);
-  std::swap(choices_, outer_choices);
+  std::swap(frame_, outer);
   return result;
 }
 
@@ -100,16 +90,16 @@ void Walk::run(const clang::Stmt *statement) {
   case clang::Stmt::ReturnStmtClass: {
     const clang::Expr *result = llvm::cast<clang::ReturnStmt>(statement)->getRetValue();
     const Value returned = result ? bounded(value(result)) : Value();
-    returns_.push_back(state_);
-    return_values_.push_back(returned);
+    frame_.returns.push_back(state_);
+    frame_.values.push_back(returned);
     state_.reachable = false;
     return;
   }
   case clang::Stmt::BreakStmtClass:
   case clang::Stmt::ContinueStmtClass:
-    if (!jumps_.empty()) {
+    if (!frame_.jumps.empty()) {
       const bool leaves = statement->getStmtClass() == clang::Stmt::BreakStmtClass;
-      (leaves ? jumps_.back().breaks : jumps_.back().continues).push_back(state_);
+      (leaves ? frame_.jumps.back().breaks : frame_.jumps.back().continues).push_back(state_);
     }
     state_.reachable = false;
     return;
@@ -158,7 +148,7 @@ void Walk::body_of_loop(const clang::Stmt *body, const clang::Expr *step) {
   run(each ? range->getBody() : body);
   facts_.resize(facts);
   std::vector<State> continues;
-  std::swap(continues, jumps_.back().continues);
+  std::swap(continues, frame_.jumps.back().continues);
   for (const State &state : continues)
     state_.join(state);
   if (step && state_.reachable)
@@ -175,14 +165,14 @@ void Walk::note_length(const clang::Stmt *whole, const clang::Expr *condition, N
 // Round by round as long as the condition's value is known.
 void Walk::loop(const clang::Stmt *whole, const clang::Expr *condition, const clang::Stmt *body,
                 const clang::Expr *step, bool body_first) {
-  jumps_.emplace_back();
+  frame_.jumps.emplace_back();
   for (bool first = true; state_.reachable; first = false) {
     if (!(first && body_first)) {
       const State before = state_;
       const Number known = condition ? value(condition).as_number() : Number(1);
       if (known && !*known)
         break;
-      const bool undecided = !jumps_.back().breaks.empty() && steps_ > most_steps / 4;
+      const bool undecided = !frame_.jumps.back().breaks.empty() && steps_ > most_steps / 4;
       if (!known || steps_ > most_steps || undecided || !condition) {
         note_length(whole, condition, known);
         state_ = before;
@@ -193,8 +183,8 @@ void Walk::loop(const clang::Stmt *whole, const clang::Expr *condition, const cl
     }
     body_of_loop(body, step);
   }
-  std::vector<State> breaks = std::move(jumps_.back().breaks);
-  jumps_.pop_back();
+  std::vector<State> breaks = std::move(frame_.jumps.back().breaks);
+  frame_.jumps.pop_back();
   for (const State &state : breaks)
     state_.join(state);
 }
@@ -234,7 +224,7 @@ void Walk::forget_target(const clang::Expr *target) {
     }
   }
   if (const auto *name = llvm::dyn_cast<clang::DeclRefExpr>(target)) {
-    // What is written through a pointer that is not known any more is not seen.
+    // Writes through a pointer that is lost are not seen.
     if (const auto *variable = llvm::dyn_cast<clang::VarDecl>(name->getDecl()))
       lose(variable, target->getExprLoc());
   } else if (llvm::isa<clang::UnaryOperator>(target))
@@ -272,28 +262,28 @@ void Walk::choose(const clang::SwitchStmt *statement) {
     else
       has_default = true;
   State entry = state_;
-  choices_.push_back({state_, known, some_case});
-  jumps_.emplace_back();
+  frame_.choices.push_back({state_, known, some_case});
+  frame_.jumps.emplace_back();
   state_.reachable = false;
   const size_t facts = facts_.size();
   run(statement->getBody());
   facts_.resize(facts);
-  Jumps jumps = std::move(jumps_.back());
-  jumps_.pop_back();
-  choices_.pop_back();
+  Jumps jumps = std::move(frame_.jumps.back());
+  frame_.jumps.pop_back();
+  frame_.choices.pop_back();
   for (const State &state : jumps.breaks)
     state_.join(state);
-  if (!jumps_.empty())
-    jumps_.back().continues.insert(jumps_.back().continues.end(), jumps.continues.begin(),
-                                   jumps.continues.end());
+  if (!frame_.jumps.empty())
+    frame_.jumps.back().continues.insert(frame_.jumps.back().continues.end(), jumps.continues.begin(),
+                                         jumps.continues.end());
   if (known ? !some_case && !has_default : !has_default)
     state_.join(entry);
 }
 
 void Walk::enter_case(const clang::SwitchCase *label) {
-  if (choices_.empty())
+  if (frame_.choices.empty())
     return;
-  const Choice &choice = choices_.back();
+  const Choice &choice = frame_.choices.back();
   const auto *constant = llvm::dyn_cast<clang::CaseStmt>(label);
   if (constant && constant->getRHS()) { // a range of values
     state_.join(choice.entry);

@@ -11,9 +11,11 @@ import numpy as np
 
 from ..drawing import plot
 from .cells import BOUNDARIES, Mesh, add_edges, add_kinds
-from .formats import read_foreign, read_hdf5, write_foreign, write_hdf5
+from .formats import read_airfoil, read_foreign, read_hdf5, write_airfoil, write_foreign, write_hdf5
 
 HDF5 = (".h5", ".hdf5", ".hdf")
+#: How files are read and written, by the ends of their names; the last one is of all others.
+FORMATS = [(HDF5, read_hdf5, write_hdf5), ((".dat",), read_airfoil, write_airfoil), (("",), read_foreign, write_foreign)]
 
 
 def _draw(mesh: Mesh, of: Optional[str], component: int, path: str) -> None:
@@ -41,9 +43,9 @@ def _options() -> argparse.ArgumentParser:
     convert = commands.add_parser("convert", help="write a mesh in another format")
     draw = commands.add_parser("draw", help="draw a mesh in the plane, coloured by a dat")
     for one, new in [(convert, "a mesh, named in the same way"), (draw, "a picture: .svg, .png, .pdf")]:
-        one.add_argument("file", help="a mesh: .h5 in OP2's layout, or what meshio reads: .msh, .vtu, ...")
+        one.add_argument("file", help="a mesh: .h5 in OP2's layout, .dat OP2's airfoil text, or what meshio reads: .msh, .vtu, ...")
         one.add_argument("new", help=new)
-        one.add_argument("--coordinates", metavar="DAT", default="x", help="the dat of the coordinates (x)")
+        one.add_argument("--coordinates", metavar="DAT", help="the dat of the coordinates (x, in OP2's airfoil p_x)")
     convert.add_argument("--edges", action="store_true", help="add the edges of the cells, in space their faces")
     kinds = f"the kind of groups of the boundary, by name or number: {', '.join(BOUNDARIES)} (0 to 4), or a number"
     convert.add_argument("--boundary", metavar="KIND=GROUP,...", action="append", help=f"{kinds}; with --edges")
@@ -56,14 +58,13 @@ def _run(said: argparse.Namespace) -> None:
     os.stat(said.file)
     if os.path.exists(said.new) and os.path.samefile(said.file, said.new):
         raise ValueError(f"{said.new} would be replaced; name another file")
-    if said.file.endswith(".dat") or said.new.endswith(".dat"):
-        raise ValueError("op2jit mesh convert reads and writes OP2's airfoil text, .dat (Tecplot's: name it .tec)")
-    mesh = (read_hdf5 if said.file.endswith(HDF5) else read_foreign)(said.file)
-    mesh.coordinates = said.coordinates
+    read = next(read for ends, read, _ in FORMATS if said.file.endswith(ends))
+    write = next(write for ends, _, write in FORMATS if said.new.endswith(ends))
+    mesh = read(said.file)
+    mesh.coordinates = said.coordinates or next((name for name in ("x", "p_x") if name in mesh.tables), "x")
     if said.command == "draw":
         return _draw(mesh, said.of, said.component, said.new)
-    to_hdf5 = said.new.endswith(HDF5)
-    if said.edges and not to_hdf5:
+    if said.edges and write not in (write_hdf5, write_airfoil):
         raise ValueError(f"{said.new}: other formats have no place for edges; name a file of HDF5, .h5")
     if said.boundary and not said.edges:
         raise ValueError("--boundary says of which kind the sides are that --edges makes: give both")
@@ -71,7 +72,7 @@ def _run(said: argparse.Namespace) -> None:
         add_edges(mesh)
     if said.boundary:
         add_kinds(mesh, said.boundary)
-    (write_hdf5 if to_hdf5 else write_foreign)(mesh, said.new)
+    write(mesh, said.new)
     print(f"{said.new}: {len(mesh.sets)} sets, {len(mesh.tables)} maps and dats")
 
 

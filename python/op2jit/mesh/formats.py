@@ -1,4 +1,4 @@
-"""Files of meshes: HDF5 in OP2's layout by h5py, all others by meshio."""
+"""Files of meshes: HDF5 in OP2's layout by h5py, OP2's airfoil text, all others by meshio."""
 
 from __future__ import annotations
 
@@ -13,10 +13,31 @@ from .cells import KINDS, Mesh
 
 #: What formats call the group of an element.
 GROUPS = ("gmsh:physical", "medit:ref", "su2:tag", "cell_tags")
+#: The parts of OP2's airfoil text in their order: of each set its tables, with their targets and columns.
+AIRFOIL: Dict[str, List[Tuple[str, str, int]]] = {
+    "nodes": [("p_x", "", 2)],
+    "cells": [("pcell", "nodes", 4)],
+    "edges": [("pedge", "nodes", 2), ("pecell", "cells", 2)],
+    "bedges": [("pbedge", "nodes", 2), ("pbecell", "cells", 1), ("p_bound", "", 1)],
+}
+
+
+def _warn_left_out(names: List[str], why: str) -> None:
+    if names:
+        print(f"op2jit.mesh: warning: left out, {why}: {', '.join(names)}", file=sys.stderr)
+
+
+def _guess(mesh: Mesh, item: Any) -> Tuple[str, str]:
+    """The set, and of a map the target, of a table that does not name them, by sizes alone; "" for none."""
+    by_size = {size: name for name, size in reversed(list(mesh.sets.items()))}
+    constant = "dim" in item.attrs and "size" not in item.attrs
+    of = by_size.get(item.shape[0], "") if item.ndim in (1, 2) and item.dtype.kind in "iuf" and not constant else ""
+    whole = of and item.size and item.dtype.kind in "iu"
+    return of, by_size.get(int(np.max(item)) + 1, "") if whole and np.min(item) == 0 else ""
 
 
 def read_hdf5(path: str) -> Mesh:
-    """The mesh of a file that names the sets of its tables, as this library writes it."""
+    """The mesh of a file. Where a table does not name its sets, as those of this library do, sizes tell them."""
     import h5py
     mesh, items, left = Mesh(), cast(Dict[str, Any], {}), []
     try:
@@ -30,15 +51,18 @@ def read_hdf5(path: str) -> Mesh:
                 mesh.add_set(name, int(np.ravel(item[()])[0]))
         for name, item in items.items():
             of, on, target = [np.bytes_(item.attrs.get(key, b"")).decode() for key in ("from", "set", "to")]
-            if item.shape[:1] == (mesh.sets.get(of or on, -1),):
+            if name in mesh.sets:
+                continue
+            if item.shape[:1] != (mesh.sets.get(of or on, -1),):
+                of, target = _guess(mesh, item)
+            if of or on:
                 mesh.add(name, of or on, item[()], target)
-            elif name not in mesh.sets:
+            else:
                 left.append(name)
         for line in np.bytes_(file.attrs.get("groups", b"")).decode().splitlines():
             number, dimension, name = line.split(" ", 2)
             mesh.groups[name] = int(number), int(dimension)
-    if left:
-        print(f"op2jit.mesh: warning: left out, on no set that the file names: {', '.join(left)}", file=sys.stderr)
+    _warn_left_out(left, "on no set of the file")
     return mesh
 
 
@@ -57,6 +81,80 @@ def write_hdf5(mesh: Mesh, path: str) -> None:
         if mesh.groups:
             lines = [f"{number} {dimension} {name}" for name, (number, dimension) in mesh.groups.items()]
             file.attrs["groups"] = np.bytes_("\n".join(lines).encode())
+    os.replace(part, path)
+
+
+def _numbers(path: str) -> Values:
+    """All numbers of a text."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    try:
+        return np.array(text.split(), float)
+    except ValueError:
+        for number, line in enumerate(text.splitlines(), 1):
+            for word in line.split():
+                try:
+                    float(word)
+                except ValueError:
+                    raise ValueError(f'{path}, line {number}: "{word}" is not a number') from None
+        raise
+
+
+def read_airfoil(path: str) -> Mesh:
+    """A line of four sizes, then a row of numbers for each element of each set."""
+    numbers, at, mesh = _numbers(path), len(AIRFOIL), Mesh(coordinates="p_x")
+    sizes = [int(size) for size in numbers[:at]]
+    if len(sizes) < at or min(sizes) < 0 or not np.array_equal(sizes, numbers[:at]):
+        raise ValueError(f"{path}: OP2's airfoil text begins with the numbers of nodes, cells, edges and boundary edges")
+    mesh.sets.update(zip(AIRFOIL, sizes))
+    for of, columns in AIRFOIL.items():
+        width = sum(count for _, _, count in columns)
+        rows = numbers[at : at + mesh.sets[of] * width]
+        if rows.size < mesh.sets[of] * width:
+            raise ValueError(f"{path}: the file is too short for {mesh.sets[of]} {of}")
+        at, rows, first = at + rows.size, rows.reshape(-1, width), 0
+        for name, target, count in columns:
+            values, first = rows[:, first : first + count], first + count
+            if of != "nodes" and not np.array_equal(values, values.astype(np.int32)):
+                raise ValueError(f"{path}: a row of {of} has something else than whole numbers")
+            mesh.add(name, of, values if of == "nodes" else values.astype(np.int32), target)
+    if at < numbers.size:
+        raise ValueError(f"{path}: something follows the last boundary edge")
+    return mesh
+
+
+def _find_airfoil(mesh: Mesh) -> List[str]:
+    """The tables that stand for those of AIRFOIL, by their structure, whatever their names."""
+    nodes, x = mesh.places()
+
+    def find(of: str, target: str, columns: int) -> str:
+        fits = (name for name, (on, to, values) in mesh.tables.items() if on == of and to == target and
+                values.shape[1] == columns and (to or values.dtype.kind in "iu"))  # fmt: skip
+        return next(fits, "")
+
+    cells = next((of for of in mesh.sets if find(of, nodes, 4)), "")
+    found = [mesh.coordinates if x.shape[1] == 2 else "", find(cells, nodes, 4)]
+    for count in (2, 1):
+        sides = next((of for of in mesh.sets if find(of, nodes, 2) and find(of, cells, count)), "")
+        found += [find(sides, nodes, 2), find(sides, cells, count)]
+    return [*found, find(sides, "", 1)]
+
+
+def write_airfoil(mesh: Mesh, path: str) -> None:
+    """What the format has no place for is left out, with a warning."""
+    found = _find_airfoil(mesh)
+    names = [name for columns in AIRFOIL.values() for name, _, _ in columns]
+    if not all(found):
+        words = "cells of 4 nodes, edges of 2 nodes and 2 cells, and boundary edges of 2 nodes, a cell and a flag"
+        raise ValueError(f"{path}: OP2's airfoil text needs nodes in the plane, {words}: there is no table "
+                         f"like {names[found.index('')]}")  # fmt: skip
+    _warn_left_out([name for name in mesh.tables if name not in found], "the format has no place for it")
+    tables, part = iter([mesh.tables[name] for name in found]), f"{path}.{os.getpid()}.part"
+    parts = [[next(tables) for _ in columns] for columns in AIRFOIL.values()]
+    with open(part, "w", encoding="utf-8") as file:
+        print(*[mesh.sets[columns[0][0]] for columns in parts], file=file)
+        for columns in parts:
+            np.savetxt(file, np.hstack([values for _, _, values in columns]), "%d" if columns[0][1] else "%.17g")
     os.replace(part, path)
 
 

@@ -1,6 +1,5 @@
 /* Declarations and data of programs in Fortran: types, sizes and numbers are checked in its words, then the call is
  * that of op2jit.h. */
-#include <stdio.h>
 #include <string.h>
 
 #include "api/api.h"
@@ -13,7 +12,7 @@
 #include "op2/op2jit_op2.h"
 #include "ranks/agree.h"
 
-/* What the program gives for something with `dim` values for each of `elements`. */
+/* An array of the program with `dim` values for each of `elements`. */
 struct given {
   const char *call, *name, *what; /* "values" */
   long long elements;
@@ -38,17 +37,11 @@ static int check_count(const struct given *g) {
 
 static struct given given_of(const char *call, const char *name, const char *what, long long elements,
                              int dim, long long count, const long long extents[3]) {
-  return (struct given){.call = call,
-                        .name = name,
-                        .what = what,
-                        .elements = elements,
-                        .dim = dim,
-                        .count = count,
-                        .extents = {extents[0], extents[1], extents[2]}};
+  return (struct given){call, name, what, elements, dim, false, count, {extents[0], extents[1], extents[2]}};
 }
 
-/* Those of an element lie side by side: the first extents, multiplied, are as many as it has, and the others those of
- * the elements. Only the last one may be larger. */
+/* The values of an element lie side by side: the first extents, multiplied, are their number, and the others the
+ * number of elements. Only the last extent may be larger. */
 static bool is_in_order(const struct given *g, bool exact) {
   long long first = 1, others = 1;
   int rank = 0;
@@ -280,7 +273,7 @@ op_gbl op2jit_f_decl_gbl(int dim, const char *type, const void *value, const cha
   return (op2jit_decl_gbl)(dim, type, value, name);
 }
 
-/* What is no global the call itself tells. */
+/* A wrong handle is told by the call itself. */
 static int check_global(const char *call, op_gbl handle, const char *is, long long count, bool in) {
   const struct op_context *ctx = api_context();
   const struct gbl *gbl = ctx ? handle_object(ctx->handles, handle, HANDLE_GBL) : NULL;

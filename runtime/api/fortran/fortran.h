@@ -54,7 +54,7 @@ op_dat op2jit_f_decl_dat(op_set set, int dim, const char *type, const void *data
                          long long count, const long long extents[3], const char *name, int temporary);
 int op2jit_f_decl_const(const char *name, int dim, const char *type, const void *value, const char *is,
                         long long count);
-/* Of a program of OP2: kernels may use this variable of it. `name`: what the call says behind the numbers, its type or its
+/* Kernels of a program of OP2 may use this variable. `name`: the word behind the numbers in the call, its type or its
  * name; "": nothing. Local. */
 void op2jit_f_note_const(const void *variable, int dim, const char *is, const char *name);
 int op2jit_f_update_const(const char *name, const void *value, const char *is, long long count);
@@ -93,7 +93,7 @@ op_mat op2jit_f_decl_mat(int npairs, const op_map rows[], const op_map columns[]
                          const char *type, const char *name);
 void op2jit_f_arg_mat(op_arg *out, op_mat mat, op_map rows, op_map columns, int row_dim, int column_dim,
                       const char *type, int access);
-/* How many rows and entries op2jit_f_fetch_mat gives. Errors: those of op_fetch_mat. */
+/* The number of rows and entries that op2jit_f_fetch_mat gives. Errors: those of op_fetch_mat. */
 int op2jit_f_mat_size(op_mat mat, long long *rows, long long *entries);
 /* Entries and columns count from 1. `offsets` has one more than the rows. */
 int op2jit_f_fetch_mat(op_mat mat, long long offsets[], long long columns[], double values[]);
@@ -132,8 +132,7 @@ int op2jit_f_par_loop(op_kernel_function kernel, op_set set, int nargs, const op
 
 enum { ARRAY_SECTION = -2, ARRAY_NONE = -3 };
 struct text;
-struct op_context;
-/* What was declared with the array, of a program of OP2; see arrays.c. */
+/* Note the array of a declaration in a program of OP2; see arrays.c. */
 void arrays_note(const char *call, const void *array, const void *handle, _Bool is_map);
 /* C's name of a type that Fortran calls `said`; `said` itself if it is none of those. ":soa" stays. */
 const char *fortran_type(const char *said, char room[64]);

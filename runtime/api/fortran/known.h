@@ -1,4 +1,4 @@
-/* What programs of OP2 declared: the arrays of dats and maps, by the address of their first element (arrays.c), and the
+/* Declarations of OP2's programs: arrays of dats and maps, by the address of their first element (arrays.c), and
  * variables of constants. */
 #ifndef OP2JIT_FORTRAN_KNOWN_H
 #define OP2JIT_FORTRAN_KNOWN_H
@@ -20,7 +20,7 @@ struct known {
 
 /* False: no memory. `copy` belongs to the list then. */
 bool known_add(struct op_context *ctx, struct known known);
-/* What it stands for was not freed. */
+/* The declared object was not freed. */
 bool known_lives(const struct op_context *ctx, const struct known *k);
 void known_free(struct op_context *ctx);
 

@@ -6,8 +6,8 @@
 
 #include "api/api.h"
 #include "api/fortran/fortran.h"
+#include "base/list.h"
 #include "base/log.h"
-#include "base/size.h"
 #include "base/text.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
@@ -41,7 +41,7 @@ static void *find_mpi(const char *name) {
   return dlsym(RTLD_DEFAULT, name);
 }
 
-/* What MPI says of itself, which is in the process of a program that has a communicator. */
+/* MPI's description of itself. A program with a communicator has MPI in its process. */
 static void library_version(char *out) {
   int (*ask)(char *, int *) = NULL;
   int length = 0;
@@ -99,7 +99,7 @@ char *op2jit_f_report_json(size_t *length) {
   *length = 0;
   if (!ctx)
     return NULL;
-  int code = agree_on_call(ctx, api_error()->code, api_error(), "op_report_json");
+  int code = api_agree("op_report_json");
   if (!code)
     code = context_json(ctx, &report, api_error());
   const size_t bytes = report.length;

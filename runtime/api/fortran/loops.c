@@ -7,10 +7,7 @@
 #include "api/fortran/text.h"
 #include "api/op2/text.h"
 #include "base/whereami.h"
-#include "jit/front/kernel.h"
-#include "loop/loop.h"
-#include "loop/queue.h"
-#include "mesh/mesh.h"
+#include "jit/kernel/kernel.h"
 #include "op2/op2jit_compiled.h"
 
 static const op2jit_origin no_origin = {.file = ""};
@@ -31,11 +28,7 @@ static int run(struct op_context *ctx, op_kernel_function kernel, op_set set, in
                                  .compiled = &p->compiled,
                                  .functions = &fortran_functions,
                                  .origin = &no_origin};
-  /* What waits runs with the old values. */
-  const bool waits = ctx->queue && ctx->queue->count && mesh_constants_moved(ctx->mesh);
-  const int code = waits ? queue_flush(ctx, err) : OP_OK;
-  mesh_look_at_constants(ctx);
-  return code ? code : loop_run_call(ctx, &call, err);
+  return text_run(ctx, &call, err);
 }
 
 int op2jit_f_par_loop(op_kernel_function kernel, op_set set, int nargs, const op_arg args[]) {

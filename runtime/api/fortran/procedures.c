@@ -5,13 +5,12 @@
 
 #include "api/fortran/fortran.h"
 #include "api/fortran/text.h"
-#include "api/op2/text.h"
-#include "backend/native/ranges.h"
+#include "backend/native_call.h"
 #include "base/list.h"
 #include "base/log.h"
 #include "base/whereami.h"
 #include "context/context.h"
-#include "run/team.h"
+#include "exec/team.h"
 
 static const unsigned char no_kinds[OP_MAX_ARGS];
 

@@ -6,9 +6,8 @@
 #include "op2/op2jit_compiled.h"
 
 struct op_context;
-struct procedure_text;
 
-/* What a procedure is as a kernel. Its address says which loop it is. */
+/* A procedure as a kernel. Its address says which loop it is. */
 struct procedure {
   op2jit_compiled compiled;
   op2jit_parameter parameters[OP_MAX_ARGS]; /* nothing is known of them without a text */

@@ -11,15 +11,15 @@
 #include "api/op2/safe.h"
 #include "api/op2/text.h"
 #include "backend/backend.h"
-#include "base/size.h"
+#include "base/list.h"
 #include "base/types.h"
 #include "base/whereami.h"
 #include "context/context.h"
 #include "context/env.h"
-#include "jit/front/kernel.h"
 #include "jit/jit.h"
+#include "jit/kernel/kernel.h"
 #include "jit/key/elf_note.h"
-#include "jit/texts/read.h"
+#include "jit/texts.h"
 #include "mesh/mesh.h"
 #include "services/services.h"
 
@@ -77,22 +77,11 @@ static bool find_embedded(struct op_context *ctx, const char *program, struct fo
   bool found = false;
   if (!mapped_open(program, &file))
     return false;
+  struct texts_unit unit = {0};
   const char *at = mapped_section(&file, "op2jit_texts", &size), *end = at ? at + size : at;
-  while (at && at < end && !found) {
-    struct texts_unit unit = {0};
-    unsigned long length = 0;
-    if (!*at) {
-      at++;
-      continue;
-    }
-    for (; at < end && *at >= '0' && *at <= '9' && length < size; at++)
-      length = length * 10 + (unsigned long)(*at - '0');
-    if (at == end || *at != ':' || length > (size_t)(end - at - 1))
-      break;
-    if (texts_parse(at + 1, length, &unit))
-      found = unit.nkernels && translate_unit(ctx, &unit, source, made, err);
+  while (!found && texts_next(&at, end, &unit)) {
+    found = unit.nkernels && translate_unit(ctx, &unit, source, made, err);
     texts_free(&unit);
-    at += 1 + length;
   }
   mapped_close(&file);
   return found;
@@ -133,7 +122,7 @@ static int find_by_debug(struct op_context *ctx, const char *program, unsigned l
   struct texts_unit unit = {0};
   struct text wanted = {0}, text = {0};
   text_addf(&wanted, "@%llx", value);
-  const struct texts_wish wish = {
+  const struct read_request wish = {
       .unit = text_str(&wanted), .flags = "", .program = program, .headers = "", .when = ""};
   int code = context_jit(ctx, &jit, err);
   if (!code)

@@ -4,10 +4,10 @@
 #define OP2JIT_API_FORTRAN_TEXT_H
 
 #include "api/fortran/procedures.h"
-#include "jit/front/fortran/fortran.h"
-#include "jit/texts/reader.h"
+#include "jit/kernel/fortran/fortran.h"
+#include "jit/texts.h"
 
-/* What is known of a procedure's text. */
+/* A procedure's text. */
 struct procedure_text {
   struct fortran_made made;
   struct read_kernel kernel; /* as loops have it; its text is that of `made`, NULL: none */

@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "backend/backend.h"
-#include "base/log.h"
-#include "base/size.h"
+#include "base/list.h"
 #include "context/context.h"
 #include "mesh/data.h"
 #include "op2/op2jit_compiled.h"
@@ -76,27 +75,27 @@ static int kind_of(const struct loop_arg *arg) {
   return OP2JIT_ABSENT;
 }
 
-static op2jit_place place_of(const struct loop *loop, int i, long *scratch) {
+static op2jit_placed place_of(const struct loop *loop, int i, long *scratch) {
   const struct desc *d = &loop->desc;
   const struct loop_arg *arg = &loop->args[i];
   const struct desc_arg *described = &d->args[i];
   const long aligned = 64;
-  op2jit_place place = {.kind = kind_of(arg),
-                        .base = described->dat >= 0 ? desc_slot_dat(d, described->dat) : desc_slot_arg(d, i),
-                        .map = described->map >= 0 ? desc_slot_map(d, described->map) : -1,
-                        .start = desc_slot_start(d, i),
-                        .numbers = desc_slot_numbers(d, 0),
-                        .column = arg->map && arg->idx > 0 ? arg->idx : 0,
-                        .arity = arg->map ? arg->map->arity : 1,
-                        .dim = arg->dim,
-                        .access = arg->access,
-                        .payload = arg->info,
-                        .scratch = *scratch,
-                        .bytes = (long)arg->bytes,
-                        .type = (int)arg->type,
-                        .nargs = loop->nargs,
-                        .base_number = loop->compiled->base,
-                        .kernel = loop->compiled->kernel};
+  op2jit_placed place = {.kind = kind_of(arg),
+                         .base = described->dat >= 0 ? desc_slot_dat(d, described->dat) : desc_slot_arg(d, i),
+                         .map = described->map >= 0 ? desc_slot_map(d, described->map) : -1,
+                         .start = desc_slot_start(d, i),
+                         .numbers = desc_slot_numbers(d, 0),
+                         .column = arg->map && arg->idx > 0 ? arg->idx : 0,
+                         .arity = arg->map ? arg->map->arity : 1,
+                         .dim = arg->dim,
+                         .access = arg->access,
+                         .payload = arg->info,
+                         .scratch = *scratch,
+                         .bytes = (long)arg->bytes,
+                         .type = (int)arg->type,
+                         .nargs = loop->nargs,
+                         .base_number = loop->compiled->base,
+                         .kernel = loop->compiled->kernel};
   *scratch += ((long)arg->bytes + aligned - 1) / aligned * aligned;
   return place;
 }
@@ -104,7 +103,7 @@ static op2jit_place place_of(const struct loop *loop, int i, long *scratch) {
 /* Arguments are of the kinds that the fast form is for. */
 static bool is_fast(const struct loop *loop) {
   for (int i = 0; i < loop->nargs; i++) {
-    const op2jit_place *place = &loop->places[i];
+    const op2jit_placed *place = &loop->places[i];
     if (place->kind != loop->compiled->kinds[i] || (place->kind == OP2JIT_NUMBER && place->dim > 1))
       return false;
   }
@@ -115,7 +114,7 @@ static bool is_fast(const struct loop *loop) {
 static int common_arity(const struct loop *loop) {
   int arity = 0;
   for (int i = 0; i < loop->nargs; i++) {
-    const op2jit_place *place = &loop->places[i];
+    const op2jit_placed *place = &loop->places[i];
     if (place->kind != OP2JIT_MAPPED)
       continue;
     if (arity > 0 && arity != place->arity)
@@ -133,7 +132,7 @@ int compiled_place(struct loop *loop, struct error *err) {
   long scratch = 0;
   for (int i = 0; i < loop->nargs; i++)
     loop->places[i] = place_of(loop, i, &scratch);
-  op2jit_place *whole = &loop->places[loop->nargs];
+  op2jit_placed *whole = &loop->places[loop->nargs];
   whole->scratch = scratch;
   whole->arity = common_arity(loop);
   const op2jit_compiled *c = loop->compiled;

@@ -8,8 +8,8 @@
 bool compiled_is_of_this(const struct op2jit_compiled *compiled);
 /* Do the kernel's parameters, as the program's compiler saw them, fit the arguments? OP_ERR_KERNEL, OP_ERR_BACKEND. */
 int compiled_check(const struct loop *loop, struct error *err);
-/* Where the arguments are in the frame, of which loop->places is the first slot, and the form of the kernel that
- * suits them. Again when the mesh changed. */
+/* Set the places of arguments in the frame, whose first slot is loop->places, and the form of the kernel that suits
+ * them. Again when the mesh changed. */
 int compiled_place(struct loop *loop, struct error *err);
 
 #endif

@@ -1,9 +1,8 @@
 /* Data of OP2's programs: elements of all ranks, and raw loops over dat->data. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "api/api.h"
-#include "base/size.h"
+#include "base/list.h"
 #include "mesh/data.h"
 #include "op2/op2jit_op2.h"
 #include "ranks/agree.h"
@@ -36,7 +35,7 @@ static int check_range(const struct dat *dat, int low, int high, int base) {
       low + base, high + base, dat->name, base, base ? "<=" : "<", dat->set->global_size);
 }
 
-/* Of the elements from `number` on: which rank declared it, and up to where. The same on all ranks. */
+/* The rank that declared the elements from `number` on, and the end of its range. The same on all ranks. */
 static int find_declarer(struct op_context *ctx, const struct set *set, long long number,
                          long long found[2]) {
   const long long end = set->global_first + set->size;
@@ -122,7 +121,7 @@ static bool writes_through_map(int nargs, const op_arg *args) {
   return writes;
 }
 
-/* How many elements a raw loop runs over then. */
+/* Returns the number of elements of a raw loop. */
 int op2jit_op2_halo_exchanges(op_set handle, int nargs, const op_arg *args) {
   struct op_context *ctx = api_enter("op_mpi_halo_exchanges", FLUSH);
   struct halo_need needs[OP_MAX_ARGS];
@@ -131,7 +130,7 @@ int op2jit_op2_halo_exchanges(op_set handle, int nargs, const op_arg *args) {
   if (!ctx)
     return 0;
   const struct set *set = api_object(ctx, handle, HANDLE_SET, "op_mpi_halo_exchanges", "the set");
-  int code = agree_on_call(ctx, api_error()->code, api_error(), "op_mpi_halo_exchanges");
+  int code = api_agree("op_mpi_halo_exchanges");
   if (!code)
     code = mesh_distribute(ctx, api_error());
   const bool redundant = writes_through_map(nargs, args);
@@ -140,7 +139,7 @@ int op2jit_op2_halo_exchanges(op_set handle, int nargs, const op_arg *args) {
   if (!code)
     code = agree_on_success(ctx->agreement, api_error()->code, api_error());
   if (!code && count > 0)
-    code = exchange_get(ctx, needs, count, SPACE_HOST, &exchange, api_error());
+    code = exchange_get(ctx, needs, count, SPACE_HOST, NULL, &exchange, api_error());
   if (!code && exchange && !(code = exchange_start(ctx, exchange, api_error()))) {
     double waited = 0;
     code = exchange_finish(ctx, exchange, &waited, api_error());

@@ -5,15 +5,15 @@
 
 #include "api/api.h"
 #include "api/op2/text.h"
+#include "base/list.h"
 #include "base/log.h"
-#include "base/size.h"
 #include "base/whereami.h"
-#include "loop/balance/balance.h"
+#include "loop/balance.h"
 #include "mesh/mesh.h"
 #include "op2/op2jit_op2.h"
 #include "ranks/agree.h"
 #include "record/record.h"
-#include "spread/partition/partition.h"
+#include "spread/parts/partition.h"
 #include "spread/spread.h"
 
 int op2jit_op2_init(int argc, char **argv, int diags) {
@@ -71,7 +71,7 @@ int op2jit_op2_decl_const(const char *text, int dim, const char *type, const voi
   struct text word = {0}, name = {0};
   text += strspn(text, "& (");
   text_add_bytes(&word, text, strcspn(text, " )"));
-  /* What has no name of its own, or one of another constant, is known to its kernels all the same. */
+  /* A constant without a name of its own, or with the name of another one, is known to its kernels all the same. */
   if (!code && text_constant_name(text_str(&word), &name)) {
     struct constant *constant = mesh_find_constant(ctx->mesh, text_str(&name));
     if (constant)
@@ -87,7 +87,7 @@ int op2jit_op2_decl_const(const char *text, int dim, const char *type, const voi
 
 /* ---- owners ---- */
 
-/* What is tried in turn. */
+/* A library and method to try. */
 struct choice {
   const char *lib, *method;
 };

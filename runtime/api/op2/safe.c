@@ -4,7 +4,7 @@
 #include "backend/backend.h"
 #include "base/log.h"
 #include "context/context.h"
-#include "jit/proof/found.h"
+#include "jit/found.h"
 #include "mesh/data.h"
 #include "op2/op2jit_compiled.h"
 #include "record/columns.h"

@@ -11,14 +11,14 @@
 #include "backend/backend.h"
 #include "base/list.h"
 #include "base/log.h"
-#include "base/size.h"
 #include "context/context.h"
 #include "context/env.h"
-#include "context/reproducible.h"
-#include "jit/front/constant_name.h"
-#include "jit/front/says.h"
+#include "context/forced.h"
 #include "jit/jit.h"
-#include "jit/texts/read.h"
+#include "jit/kernel/prelude.h"
+#include "jit/kernel/says.h"
+#include "jit/texts.h"
+#include "loop/loop.h"
 #include "mesh/mesh.h"
 #include "op2/op2jit_compiled.h"
 #include "ranks/comm.h"
@@ -92,24 +92,10 @@ static struct met *meet(const char *unit, const char *program) {
   return NULL;
 }
 
-/* Of several units one after the other, "length:texts"; the linker may put zeros between. */
 static bool find_embedded(const struct op2jit_origin *origin, struct texts_unit *out) {
-  for (const char *at = origin->texts; at && at < origin->texts_end;) {
-    char *behind = NULL;
-    if (!*at) {
-      at++;
-      continue;
-    }
-    const unsigned long length = strtoul(at, &behind, 10);
-    if (*behind != ':' || length > (unsigned long)(origin->texts_end - behind - 1))
-      return false;
-    if (texts_parse(behind + 1, length, out)) {
-      if (strcmp(out->unit, origin->unit) == 0)
-        return true;
-      texts_free(out);
-    }
-    at = behind + 1 + length;
-  }
+  for (const char *at = origin->texts; texts_next(&at, origin->texts_end, out); texts_free(out))
+    if (strcmp(out->unit, origin->unit) == 0)
+      return true;
   return false;
 }
 
@@ -122,13 +108,13 @@ static int read_unit(struct op_context *ctx, const struct op2jit_origin *origin,
   struct jit *jit = NULL;
   struct text headers = {0};
   text_add_bytes(&headers, origin->headers, folder_length(origin->headers));
-  const struct texts_wish wish = {.unit = origin->unit,
-                                  .flags = env_value(ctx->env, ENV_CXXFLAGS),
-                                  .program = met->program,
-                                  .headers = text_str(&headers),
-                                  .when = origin->when,
-                                  .standard = origin->standard,
-                                  .is_gcc = origin->is_gcc};
+  const struct read_request wish = {.unit = origin->unit,
+                                    .flags = env_value(ctx->env, ENV_CXXFLAGS),
+                                    .program = met->program,
+                                    .headers = text_str(&headers),
+                                    .when = origin->when,
+                                    .standard = origin->standard,
+                                    .is_gcc = origin->is_gcc};
   int code = context_jit(ctx, &jit, err);
   if (!code)
     code = jit_read(jit, &wish, &met->texts, err);
@@ -358,17 +344,7 @@ int text_describe(struct op_context *ctx, struct loop *loop, struct error *err) 
   d->origins.fortran = is_c;
   bool good = d->text && copy_origins(k, d->text, lines, &d->origins) && d->kernel_name &&
               (d->entry || is_c) && d->fp && d->consts;
-  for (int i = 0; good && i < k->nvariables; i++) {
-    const struct constant *constant = find_constant(ctx, &k->variables[i]);
-    struct desc_const *out = &d->consts[d->nconsts++];
-    *out = (struct desc_const){.name = strdup(constant->name),
-                               .type = constant->type,
-                               .dim = constant->dim,
-                               .folded = constant_is_folded(constant),
-                               .value = array_new(constant->bytes, 1)};
-    good = out->name && out->value;
-    if (good)
-      memcpy(out->value, constant->value, constant->bytes);
-  }
+  for (int i = 0; good && i < k->nvariables; i++)
+    good = loop_describe_constant(d, find_constant(ctx, &k->variables[i]));
   return good ? OP_OK : error_memory(err, "a loop's kernel text", strlen(k->text));
 }

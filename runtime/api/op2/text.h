@@ -8,7 +8,7 @@
 /* Loops of programs of OP2, and of procedures in Fortran. */
 extern const struct loop_functions op2_functions;
 
-/* What the call's unit says of its kernels, before the first record of a loop of it is made. All ranks together. */
+/* Read the texts of the call's unit before the first record of its loops is made. All ranks together. */
 int text_meet(struct op_context *ctx, const struct loop_call *call, struct error *err);
 /* Sets loop->source and loop->ranged, or says in loop->no_source why it has no text. OP_ERR_MEMORY. */
 int text_choose(struct op_context *ctx, struct loop *loop, const struct loop_call *call, struct error *err);
@@ -18,13 +18,15 @@ bool text_suits(const struct op_context *ctx, const struct loop *loop, const str
 /* The loop has this text; NULL: it has none, because of `why`, of which `code` is the code. OP_ERR_MEMORY. */
 int text_settle(struct op_context *ctx, struct loop *loop, const struct read_kernel *k, int code,
                 const struct text *why, struct error *err);
+/* The call of a loop whose kernel is a function of the program, which reads the program's variables. */
+int text_run(struct op_context *ctx, const struct loop_call *call, struct error *err);
 /* Are texts asked for? */
 bool text_may_read(const struct op_context *ctx);
 /* The file of the program that this address came from; "" if the system does not say. */
 void text_program(const void *address, struct text *out);
 /* The description's text, entry and constants. */
 int text_describe(struct op_context *ctx, struct loop *loop, struct error *err);
-/* What a text that is in doubt is compared with: the backend that calls the function itself. */
+/* The backend with which a doubtful text is compared: it calls the function itself. */
 const struct backend *text_second(void);
 /* From now on the loop runs by the function, because of `why`; `code` is its code, or OP_OK. OP_ERR_MEMORY. */
 int text_give_up(struct op_context *ctx, struct loop *loop, int code, const char *why, struct error *err);

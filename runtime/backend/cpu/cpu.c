@@ -1,25 +1,26 @@
 #include "cpu.h"
-#include "base/clock.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "backend/alternatives.h"
 #include "backend/code.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "context/context.h"
 #include "context/env.h"
 #include "context/trace.h"
 #include "cpu_gather.h"
 #include "cpu_loop.h"
-#include "mesh/data.h"
+#include "exec/caches.h"
+#include "exec/team.h"
+#include "exec/triad.h"
 #include "op2jit.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
+#include "ranks/kind.h"
 #include "record/launch.h"
-#include "run/caches.h"
-#include "run/team.h"
-#include "run/triad.h"
+#include "record/record.h"
 #include "services/services.h"
 
 /* A backend that was not asked for by name must be able to compile; one that was may live on the cache. */
@@ -83,7 +84,7 @@ static bool cpu_is_ready(const struct loop *loop, int which) {
   return variant_of(loop, which)->ready;
 }
 
-/* What it calls may be there already. Some strategies call a second function, the gather form another. */
+/* The code may be there already. Some strategies call a second function, the gather form another. */
 static double cpu_cost(const struct loop *loop, int which) {
   const double compile = 0.03;
   const struct variant *wanted = &variant_of(loop, which)->variant;
@@ -111,13 +112,13 @@ static int cpu_select(struct op_context *ctx, struct launch *launch, struct erro
   return OP_OK;
 }
 
-/* What generated code reads in place of maps. */
+/* Straight ranges, which generated code reads in place of maps. */
 static void set_straight(const struct launch *launch, const struct cpu_loop *cpu, int part) {
   const struct plan_entry *entry = cpu->straight[part];
   launch->frame[desc_slot_straight(&launch->loop->desc)] = entry ? entry->straight.words : NULL;
 }
 
-/* Of a part's elements; its slots are the launch's first ones. */
+/* Work on a part's elements; its slots are the launch's first ones. */
 static struct work range_work(struct launch *launch, range_function function, int part) {
   const struct loop *loop = launch->loop;
   set_straight(launch, loop->ready.backend_state, part);
@@ -142,7 +143,8 @@ static int cpu_work(struct op_context *ctx, struct launch *launch, struct work *
   return code;
 }
 
-/* Of loops over many elements all threads are the better guess, and tuning looks at one. */
+/* For loops over many elements all threads are the better guess. On ranks these have all threads, since the slowest rank
+ * makes the others wait. */
 static int cpu_crew(struct op_context *ctx, const struct loop *loop, int which, double seconds, bool *one) {
   const double guessed_speed = 20e9; /* bytes a second that one thread moves in its caches */
   const struct cpu_loop *cpu = loop->ready.backend_state;
@@ -154,9 +156,12 @@ static int cpu_crew(struct op_context *ctx, const struct loop *loop, int which, 
       most = useful > most ? useful : most;
       phases += v->parts[p].schedule->waits ? 1 : v->parts[p].schedule->nphases;
     }
-  if (most < 2 || cpu->forces_threads || loop->ready.heavy ||
-      !elements_are_few(loop->ready.most_elements, loop->ready.most_threads))
+  const bool few = elements_are_few(loop->ready.most_elements, loop->ready.most_threads);
+  if (most < 2 || cpu->forces_threads || loop->ready.heavy || (!few && !comm_alone(ctx->comm)))
     return 0;
+  *one = false;
+  if (!few)
+    return most;
   double takes = 0;
   const double alone = seconds > 0 ? seconds : loop->stats.bytes / guessed_speed;
   const int best = team_best(ctx->team, alone, phases, most, &takes);
@@ -202,7 +207,7 @@ static int cpu_run(struct op_context *ctx, struct launch *launch, int part, stru
   return OP_OK;
 }
 
-/* Of a loop that is ordered. */
+/* Ends a loop that is ordered: collects, or runs all elements by their numbers. */
 static int cpu_finish(struct op_context *ctx, struct launch *launch, struct error *err) {
   (void)err;
   const struct cpu_variant *v = variant_of(launch->loop, launch->variant);
@@ -236,7 +241,7 @@ static double cpu_bandwidth(struct op_context *ctx) {
   return gb_per_second * 1e9;
 }
 
-/* What both have in common. */
+/* The rows that both tables share. */
 #define CPU_BACKEND                                                                                          \
   .close = cpu_close, .variants = cpu_variants, .name_of = cpu_name, .is_ready = cpu_is_ready,               \
   .plan = cpu_plan, .code = cpu_code, .unmake = cpu_unmake, .cost = cpu_cost, .compiles_behind = true,       \
@@ -249,3 +254,83 @@ const struct backend backend_seq = {
 
 const struct backend backend_openmp = {
     .name = "openmp", .help = "compiled code on all threads", .open = openmp_open, CPU_BACKEND};
+
+/* OP2_JIT=load: which shape a loop has depends on its data, so that a cache that was filled on a small mesh lacks
+ * the shapes of a large one. Every shape gives the right results; one that is in the cache runs in place of one
+ * that is not. */
+static const int widths[] = {8, 4, 16, 0};
+enum { MARKS = 16, SHAPES = MARKS * (int)(sizeof widths / sizeof *widths) };
+
+/* Shapes by number, those first that are worth more; none has a list. */
+static struct shape shape_of(int number) {
+  return (struct shape){.width = widths[number / MARKS],
+                        .piped = number & 8,
+                        .rows = number & 4,
+                        .straight = number & 2,
+                        .stream = number & 1};
+}
+
+static void note(void *user, const char *name, size_t length) {
+  double *lacks = user;
+  char whole[64] = "";
+  struct shape found;
+  memcpy(whole, name, length < sizeof whole ? length : 0);
+  const bool known = shape_parse(whole, &found);
+  for (int i = 0; known && i < SHAPES; i++) {
+    const struct shape one = shape_of(i);
+    if (shape_equal(&one, &found))
+      lacks[i] = 0;
+  }
+}
+
+/* In how much they differ: the width counts most. */
+static int distance(const struct shape *a, const struct shape *b) {
+  return 4 * (a->width != b->width) + (a->straight != b->straight) + (a->stream != b->stream) +
+         (a->piped != b->piped) + (a->rows != b->rows);
+}
+
+/* The first such loop is worth a warning; OP2_LOG=cache names the others. */
+static void tell(struct op_context *ctx, const struct loop *loop, const struct shape *wanted,
+                 const struct shape *used) {
+  struct text wish = {0}, there = {0};
+  shape_print(wanted, &wish);
+  shape_print(used, &there);
+  log_line(
+      ctx->log, ctx->reshaped_told ? LOG_INFO : LOG_WARN, "cache",
+      "loop %s runs as %s: %s would suit these data better, but it is not in the cache, and OP2_JIT=load "
+      "forbids compiling it%s",
+      loop->name, text_str(&there), text_str(&wish),
+      ctx->reshaped_told ? "" : "; OP2_LOG=cache names all such loops");
+  ctx->reshaped_told = true;
+  text_free(&wish);
+  text_free(&there);
+}
+
+int cpu_prefer_cached(struct op_context *ctx, const struct loop *loop, struct jit *jit,
+                      struct shape *standard, struct error *err) {
+  double lacks[SHAPES];
+  /* Only leaders have a database. A shape that some leader lacks is out on all ranks. */
+  const bool looks = !ctx->kind || ctx->kind->jit.leads;
+  if (strcmp(env_value(ctx->env, ENV_JIT), "load") != 0)
+    return OP_OK;
+  for (int i = 0; i < SHAPES; i++)
+    lacks[i] = looks;
+  if (looks)
+    jit_shapes(jit, &loop->desc, standard, note, lacks);
+  const int code = agree_on_largest(ctx->agreement, OP_OK, lacks, SHAPES, err);
+  struct shape nearest = *standard;
+  int best = 0;
+  for (int i = 0; i < SHAPES; i++) {
+    const struct shape one = shape_of(i);
+    const int far = 1 + distance(&one, standard);
+    if (lacks[i] == 0 && (!best || far < best)) {
+      best = far;
+      nearest = one;
+    }
+  }
+  if (code || best <= 1)
+    return code;
+  tell(ctx, loop, standard, &nearest);
+  *standard = nearest;
+  return OP_OK;
+}

@@ -2,10 +2,9 @@
 #include "cpu_gather_inner.h"
 
 #include <limits.h>
-#include <math.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "context/context.h"
 #include "mesh/data.h"
 #include "record/columns.h"
@@ -181,32 +180,6 @@ ADD_ROW(add_bool, bool)
 ADD_ROW(add_char, char)
 ADD_ROW(add_short, short)
 
-#define IMPROVE_VALUE(name, type, sign)                                                                      \
-  static void name(void *to, const void *from, bool from_nan) {                                              \
-    const type value = *(const type *)from, old = *(type *)to;                                               \
-    const bool beats = value sign old;                                                                       \
-    if (from_nan ? value == value && (old != old || beats) : value != value || beats)                        \
-      *(type *)to = value;                                                                                   \
-  }
-#define IMPROVE_VALUES(name, type) IMPROVE_VALUE(least_##name, type, <) IMPROVE_VALUE(most_##name, type, >)
-IMPROVE_VALUES(double, double)
-IMPROVE_VALUES(float, float)
-IMPROVE_VALUES(int, int)
-IMPROVE_VALUES(uint, unsigned)
-IMPROVE_VALUES(longlong, long long)
-IMPROVE_VALUES(ulonglong, unsigned long long)
-IMPROVE_VALUES(bool, bool)
-IMPROVE_VALUES(char, char)
-IMPROVE_VALUES(short, short)
-
-#define IMPROVERS(prefix)                                                                                    \
-  {                                                                                                          \
-    [TYPE_DOUBLE] = prefix##_double, [TYPE_FLOAT] = prefix##_float, [TYPE_INT] = prefix##_int,               \
-    [TYPE_UINT] = prefix##_uint, [TYPE_LONGLONG] = prefix##_longlong, [TYPE_ULONGLONG] = prefix##_ulonglong, \
-    [TYPE_BOOL] = prefix##_bool, [TYPE_CHAR] = prefix##_char, [TYPE_SHORT] = prefix##_short                  \
-  }
-static improve_value *const improvers[2][TYPE_COUNT] = {IMPROVERS(least), IMPROVERS(most)};
-
 static add_row *const adders[TYPE_COUNT] = {
     [TYPE_DOUBLE] = add_double, [TYPE_FLOAT] = add_float,       [TYPE_INT] = add_int,
     [TYPE_UINT] = add_uint,     [TYPE_LONGLONG] = add_longlong, [TYPE_ULONGLONG] = add_ulonglong,
@@ -240,8 +213,7 @@ static bool add_sources(struct gather *g, const struct loop *loop, const struct 
         (struct source){.turned = t,
                         .rows = t->rows + (size_t)first_row(arg, g->begin) * step + (size_t)c * t->row_bytes,
                         .row_bytes = step,
-                        .add = sum ? adders[arg->type] : NULL,
-                        .improve = sum ? NULL : improvers[arg->access == OP_MAX][arg->type]};
+                        .add = sum ? adders[arg->type] : NULL};
   group->nextrema += sum ? 0 : t->ncolumns;
   return true;
 }
@@ -253,30 +225,30 @@ const struct source *gather_source(const struct group *group, int entry, const u
   return s;
 }
 
-/* All sources of one dat at a target, component by component: what was there before the first tells whether a NaN
- * may give way. */
+/* All sources of one dat at a target, component by component: the value that was there before the first tells whether a
+ * NaN may give way. */
 static void collect_extremum(const struct group *group, const struct source *of, long target) {
   const struct reverse_map *reverse = group->reverse;
-  const struct gather *g = group->gather;
-  const enum type_code type = of->turned->type;
-  const size_t size = type_info(type)->size;
-  for (int c = 0; c < g->desc.args[of->turned->arg].dim; c++) {
+  const struct loop_arg *arg = of->turned->from;
+  const size_t size = type_info(arg->type)->size;
+  for (int c = 0; c < arg->dim; c++) {
     unsigned char *to = of->target + (size_t)target * of->target_bytes + (size_t)(c * of->step) * size;
-    const bool from_nan = type_info(type)->is_float && isnan(type_number(type, to));
+    unsigned char start[sizeof(long double)];
+    memcpy(start, to, size);
     for (int i = reverse->first[target]; i < reverse->first[target + 1]; i++) {
       const unsigned char *row;
       const struct source *s = gather_source(group, reverse->entries[i], &row);
-      if (s->improve && s->target == of->target)
-        s->improve(to, row + (size_t)c * size, from_nan);
+      if (!s->add && s->target == of->target)
+        type_improve(arg->type, arg->access, to, start, row + (size_t)c * size);
     }
   }
 }
 
-/* Of each dat, by its first source. */
+/* Collects each dat once, by its first source. */
 static void collect_extrema(const struct group *group, long target) {
   for (int k = 0; k < group->nsources; k++) {
     const struct source *s = &group->sources[k];
-    bool first = s->improve != NULL;
+    bool first = !s->add;
     for (int j = 0; j < k; j++)
       first &= group->sources[j].target != s->target;
     if (first)

@@ -4,9 +4,9 @@
 #ifndef OP2JIT_BACKEND_CPU_GATHER_H
 #define OP2JIT_BACKEND_CPU_GATHER_H
 
+#include "exec/executor.h"
 #include "plan/strategy.h"
 #include "record/record.h"
-#include "run/schedule.h"
 
 struct op_context;
 struct launch;
@@ -24,7 +24,7 @@ int gather_new(struct gather **out, struct op_context *ctx, const struct loop *l
                const struct gather_wish *wish, struct error *err);
 void gather_free(struct gather *g);
 
-/* What the work of the elements is compiled from. */
+/* The description that the elements' work is compiled from. */
 const struct desc *gather_desc(const struct gather *g);
 /* The works of an execution that is complete else: the elements', made of the loop's own, and one for each set
  * that collects. */

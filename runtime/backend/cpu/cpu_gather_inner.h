@@ -1,4 +1,4 @@
-/* What the gather form is made of, for the files of it. */
+/* The parts of the gather form, for its own files. */
 #ifndef OP2JIT_BACKEND_CPU_GATHER_INNER_H
 #define OP2JIT_BACKEND_CPU_GATHER_INNER_H
 
@@ -7,10 +7,9 @@
 
 /* to[0], to[step], ... += from[0], from[1], ... */
 typedef void add_row(void *to, const void *from, int dim, long step);
-/* `to` is the better of both. `from_nan`: it held a NaN before any element came. */
-typedef void improve_value(void *to, const void *from, bool from_nan);
 
-/* An argument whose increments or extrema are turned round; or an exact result, of which each element gets a row too. */
+/* An argument whose increments or extrema are turned round; or an exact result, for which each element gets a row
+ * too. */
 struct turned {
   int arg;
   const struct loop_arg *from;
@@ -28,7 +27,6 @@ struct source {
   const unsigned char *rows; /* the column's first */
   size_t row_bytes;          /* from one to the next */
   add_row *add;              /* NULL: an extremum */
-  improve_value *improve;    /* NULL: a sum */
   unsigned char *target;     /* of this run: component 0 of element 0 */
   size_t target_bytes;       /* from element to element */
   long step;                 /* from component to component, in values */
@@ -65,7 +63,7 @@ struct gather {
   struct reduction reductions[OP_MAX_ARGS];
 };
 
-/* What an element left of one source: an entry of the reverse map. */
+/* The row that an element left for one source; `entry` is the reverse map's. */
 const struct source *gather_source(const struct group *group, int entry, const unsigned char **row);
 /* The rows of elements with maps begin as sums do, or with what extrema start from. */
 void gather_start_rows(const struct gather *g, long begin, long end);

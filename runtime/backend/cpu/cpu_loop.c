@@ -1,4 +1,4 @@
-/* What a variant needs is made ready: plans and code. */
+/* Plans and code of a variant are made ready. */
 #include "cpu_loop.h"
 
 #include <stdlib.h>
@@ -10,11 +10,11 @@
 #include "context/context.h"
 #include "context/env.h"
 #include "cpu_gather.h"
+#include "exec/team.h"
 #include "mesh/mesh.h"
 #include "plan/plan_cache.h"
 #include "ranks/agree.h"
 #include "record/columns.h"
-#include "run/team.h"
 #include "services/services.h"
 
 static int at_most(int wanted, int most) {
@@ -155,12 +155,12 @@ int cpu_code(struct op_context *ctx, struct loop *loop, int which, bool wait, st
   return code;
 }
 
-/* What is known of straight ranges is each part's own. */
+/* Each part has straight ranges of its own, so that work on all elements has none. */
 static bool is_straight(const struct cpu_variant *v, const struct loop *loop) {
   return v->variant.shape.straight && loop->ready.nparts == 1;
 }
 
-/* What is written past the caches is not there for the next loop, and increments that are written apart are not
+/* Results that went past the caches are not there for the next loop, and increments that are written apart are not
  * collected. */
 bool cpu_needs_other_code(const struct cpu_variant *v, const struct loop *loop) {
   return v->variant.strategy->apart || v->variant.shape.stream || v->variant.sorted ||
@@ -286,4 +286,34 @@ void cpu_loop_free(struct op_context *ctx, struct cpu_loop *cpu) {
   cpu_drop_straight(ctx, cpu);
   free(cpu->variants);
   free(cpu);
+}
+
+/* How many targets the elements of a loop have, where a ragged map gives them different ones. */
+/* Strips as wide as most are; an element with as many targets has many. */
+enum { USUAL_WIDTH = 8, MANY = 64 };
+
+static bool is_even(const long long *first) {
+  const long long n = first[1] - first[0];
+  bool even = n > 0 && n <= ROWS_MOST;
+  for (int l = 1; l < USUAL_WIDTH; l++)
+    even &= first[l + 1] - first[l] == n;
+  return even;
+}
+
+void cpu_find_rows(const struct loop *loop, double *even, double *in_long) {
+  const struct map *map = loop_open_map(loop);
+  double elements = 0, alike = 0, targets = 0, many = 0;
+  for (int p = 0; map && p < loop->ready.nparts; p++) {
+    const struct loop_part *part = &loop->ready.parts[p];
+    for (long e = part->begin; e + USUAL_WIDTH <= part->end; e += USUAL_WIDTH)
+      alike += is_even(map->first + e) ? USUAL_WIDTH : 0;
+    for (long e = part->begin; e < part->end; e++) {
+      const double n = (double)(map->first[e + 1] - map->first[e]);
+      targets += n;
+      many += n >= MANY ? n : 0;
+    }
+    elements += (double)(part->end - part->begin);
+  }
+  *even = elements > 0 ? alike / elements : 0;
+  *in_long = targets > 0 ? many / targets : 0;
 }

@@ -2,12 +2,12 @@
 #ifndef OP2JIT_BACKEND_CPU_LOOP_H
 #define OP2JIT_BACKEND_CPU_LOOP_H
 
-#include "backend/variant.h"
-#include "jit/generate/generate.h"
+#include "backend/code.h"
+#include "exec/executor.h"
+#include "jit/emit/generate.h"
 #include "jit/jit.h"
 #include "plan/strategy.h"
 #include "record/record.h"
-#include "run/schedule.h"
 
 struct op_context;
 
@@ -29,7 +29,8 @@ struct cpu_variant {
   range_function functions[2]; /* of WORK_RANGE, and of WORK_LIST where a schedule has one */
   range_function for_chains;   /* where that of WORK_RANGE cannot be one of several in a tile */
   struct cpu_part parts[LOOP_PARTS];
-  /* Of a loop that is ordered: what of all parts is apart, and how it is collected behind the last one (NULL: nothing is). */
+  /* For a loop that is ordered: the rows of all parts that are apart, and how they are collected behind the last one
+   * (NULL: nothing is). */
   struct gather *ordered;
   const struct plan_entry *collects;
   struct schedule
@@ -63,10 +64,10 @@ int cpu_find_straight(struct op_context *ctx, struct loop *loop, struct cpu_loop
 /* How the numbers of targets of the loop's elements lie: shares of this rank's elements in strips that have as many, and
  * of targets that belong to elements with many. */
 void cpu_find_rows(const struct loop *loop, double *even, double *in_long);
-/* Nobody of this loop needs them (any more). */
+/* The loop needs no straight ranges, or none any longer. */
 void cpu_drop_straight(struct op_context *ctx, struct cpu_loop *cpu);
-/* What the data have to say about shapes: are they straight, are they large? Ranks do this together, those too
- * that failed before (`code`). */
+/* Asks the data which shapes suit them: are they straight, are they large? Ranks do this together, also those that
+ * failed before (`code`). */
 int cpu_look_at_data(struct op_context *ctx, struct loop *loop, struct cpu_loop *cpu, int code,
                      struct error *err);
 /* Would it be cut finer if its calls were long? Not where OP2_VARIANT says what runs, and not with ranks, which would

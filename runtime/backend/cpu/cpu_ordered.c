@@ -2,13 +2,13 @@
  * to targets is added in the order of the user's numbers: by threads that take turns, where elements lie in that order; else
  * each element's part is kept apart, and each target collects behind the last part. Results are exact (base/exact/): each
  * element has a row of its own, which lasts for a few elements only. */
-#include "base/exact/exact.h"
+#include "base/exact.h"
 #include "context/context.h"
 #include "cpu_gather_inner.h"
 #include "cpu_loop.h"
 #include "mesh/mesh.h"
 #include "plan/plan_cache.h"
-#include "plan/turns/turns.h"
+#include "plan/turns.h"
 #include "record/columns.h"
 #include "record/launch.h"
 #include "services/services.h"
@@ -31,8 +31,8 @@ static bool has_results(const struct loop *loop) {
   return any;
 }
 
-/* What else reaches a dat while it is added to, extrema, and rows that a kernel adds to in place: there only what is apart
- * is the same in each form. */
+/* Only rows that are kept apart are the same in each form where another argument reaches the dat while it is added
+ * to, for extrema, and for rows that a kernel adds to in place. */
 static bool keeps_apart(const struct loop *loop) {
   bool apart = false;
   for (int i = 0; i < loop->nargs; i++) {
@@ -82,7 +82,7 @@ const struct strategy *ordered_dealing(const struct loop *loop, const struct str
 enum {
   ROOM = 32768,
   STRIPS = 64
-}; /* bytes of the rows that a piece has at once, on the stack; elements of whole strips */
+}; /* bytes of rows that a piece has at once, on the stack; elements of whole strips */
 
 static size_t result_bytes(const struct gather *g) {
   size_t bytes = 0;

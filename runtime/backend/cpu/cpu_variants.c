@@ -1,24 +1,22 @@
 /* Which variants a loop has on the host. */
 #include "cpu_loop.h"
 
-#include <stdlib.h>
-
 #include "backend/alternatives.h"
-#include "backend/heavy.h"
-#include "base/size.h"
+#include "backend/code.h"
+#include "base/list.h"
 #include "context/context.h"
 #include "context/env.h"
 #include "context/forced.h"
 #include "cpu.h"
-#include "jit/generate/generate.h"
+#include "exec/caches.h"
+#include "exec/team.h"
+#include "jit/emit/generate.h"
 #include "mesh/data.h"
 #include "op2/op2jit_compiled.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
 #include "ranks/kind.h"
 #include "record/columns.h"
-#include "run/caches.h"
-#include "run/team.h"
 #include "services/services.h"
 
 /* How many targets an element has: through a ragged map as many as one of all ranks has on average, or one more. */
@@ -88,7 +86,8 @@ static void settle(struct variant *v, const struct loop *loop, const struct cpu_
     v->shape.width = 0;
 }
 
-/* What the words do not name is the first guess, as far as it fits: they are taken once more when that is known. */
+/* Words that OP2_VARIANT does not name are the first guess's, as far as they fit. The named words are applied once
+ * more when the fit is known. */
 static int settle_forced(const struct op_context *ctx, struct variant *v, const struct loop *loop,
                          const struct cpu_loop *cpu, const char *spec, struct error *err) {
   struct text asked = {0}, left = {0};
@@ -146,8 +145,6 @@ static int add_alternatives(const struct variant *standard, const struct shape *
       settle(&found[i], loop, cpu);
     if (loop->ordered && is_there(cpu, &found[i]))
       continue;
-    if (found[i].strategy->serial && !standard->strategy->serial)
-      loop->ready.single = cpu->nvariants;
     code = add_candidate(cpu, &found[i], err);
   }
   return code;
@@ -160,7 +157,7 @@ static bool is_any_straight(const struct cpu_loop *cpu) {
   return any;
 }
 
-/* Of the last-level caches, what the threads of a rank can have: ranks on one node share them. */
+/* The share of the last-level caches that a rank's threads can have: ranks on one node share them. */
 static size_t cache_bytes(struct op_context *ctx) {
   const int threads = ctx->team ? team_threads(ctx->team) : 1, ranks = ctx->comm->node_size;
   if (!ctx->cache_bytes)

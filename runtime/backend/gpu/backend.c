@@ -1,11 +1,9 @@
 /* The tables of the backends of GPUs: one for each driver. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "backend/code.h"
-#include "backend/gpu/tasks/tasks.h"
-#include "base/clock.h"
+#include "backend/gpu/tasks.h"
 #include "base/log.h"
 #include "context/context.h"
 #include "context/env.h"
@@ -24,7 +22,6 @@ static void close_parts(struct gpu *c) {
   if (c->device.name[0]) {
     if (!c->failed)
       c->driver->wait(c->self);
-    gpu_chains_forget(c, NULL);
     gpu_rows_free(c);
     gpu_pairs_close(c);
     gpu_values_free(c);
@@ -56,7 +53,7 @@ static void backend_enter(struct op_context *ctx) {
       c->driver->enter(c->self);
 }
 
-/* What this process has of its own. */
+/* Opens this process's own part. */
 static int open_own(struct op_context *ctx, struct gpu *c, struct error *err) {
   const int code = c->driver->open(c, ctx, err);
   return code ? code : context_plans(ctx, &c->plans, err);
@@ -82,7 +79,7 @@ static bool can_compile(void *self, struct text *compiler) {
   return true;
 }
 
-/* Of the ranks with one kind of GPU one has the compiler open. */
+/* One of the ranks with one kind of GPU has the compiler open. */
 static int find_compiler(struct op_context *ctx, struct gpu *c, struct error *err) {
   if (comm_alone(ctx->comm))
     return open_compiler(ctx, c, err);
@@ -114,8 +111,7 @@ static bool gives_memory_to_mpi(const struct op_context *ctx) {
   const bool able = ctx->comm->table->takes_gpu_memory(ctx->comm);
   if (strcmp(wanted, "on") == 0 && !able)
     log_line(ctx->log, LOG_INFO, "mpi",
-             "OP2_MPI_GPU=on: MPI is given memory of GPUs, although it does not say "
-             "that it takes it");
+             "OP2_MPI_GPU=on: MPI is given memory of GPUs, although it does not say that it takes it");
   return able || strcmp(wanted, "on") == 0;
 }
 

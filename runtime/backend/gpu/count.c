@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 
@@ -13,7 +13,7 @@ enum { MOST_PLACES = 64 };
 /* Longer rows stay in memory, unless they are near. Words of rows that a thread has registers for; operations for each other
  * one, stored and loaded again by all threads of a warp. */
 enum { REGISTER_ROW = 32, REGISTER_WORDS = 200, SPILL = 8 };
-/* Of what the threads of a multiprocessor read, mostly, so much stays in its L1. An estimate. */
+/* Bytes that stay in a multiprocessor's L1 while so many threads read, mostly. An estimate. */
 static const double l1_bytes = 200e3, l1_threads = 512;
 
 struct counting {
@@ -37,7 +37,7 @@ static int by_number(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* What lies in one piece: a row, or the value of one component, of which there are `out->alike`. */
+/* A piece of memory: a row, or the value of one component. There are `alike` of them. */
 struct layout {
   long bytes;
   int alike;
@@ -255,8 +255,8 @@ static double rows_at_once(const struct counting *c, int dat, int from, int to) 
   return different;
 }
 
-/* Of the group: the rows that warps bring; those that no L1 keeps are asked for piece by piece, and what registers do not hold
- * is memory's. */
+/* Counts the rows that warps bring to a group. Rows that no L1 keeps are asked for piece by piece, and rows that
+ * registers do not hold are memory's. */
 static void count_near(struct counting *c) {
   double read_bytes = 0, far = 0;
   const double words = row_words(c, &read_bytes);
@@ -304,7 +304,7 @@ static void count_group(struct counting *c) {
   count_near(c);
 }
 
-/* Bytes of an element's entries in all maps, each of which is read once. */
+/* Bytes of an element's entries in all maps; each entry is read once. */
 static double map_bytes(const struct loop *loop) {
   double bytes = 0;
   for (int i = 0; i < loop->nargs; i++) {
@@ -319,8 +319,8 @@ static double map_bytes(const struct loop *loop) {
   return bytes;
 }
 
-/* Of a dat: one launch brings it from memory once where the cache has room for it, however often its rows are wanted; of a
- * larger one what is wanted again may be gone. */
+/* Bytes of a dat: one launch brings it from memory once where the cache has room for it, however often its rows are
+ * wanted. Rows of a larger one may be gone when they are wanted again. */
 static void add_bytes(struct gpu_sample *out, const struct used *u, double scale, double cache) {
   const int moves = u->reads + u->writes;
   const double size = (double)u->dat->set->extents[EXTENT_NONEXEC] * (double)u->dat->row_bytes,
@@ -329,7 +329,7 @@ static void add_bytes(struct gpu_sample *out, const struct used *u, double scale
   out->again += wanted;
 }
 
-/* What groups had becomes what 32 elements have, and the loop. */
+/* Counts of groups become counts for 32 elements, and for the loop. */
 static void scale(struct counting *c, double counted, double elements, double cache) {
   struct gpu_sample *s = c->out;
   const double warp = COUNT_WARP / counted, maps = map_bytes(c->loop);

@@ -1,18 +1,19 @@
-/* What a loop's kernel asks of a GPU's memory, counted from its maps before it runs: operations of the L2 cache, each on one
- * sector of 32 bytes. A read counts once for each sector that the elements of a block touch, since the L1 cache has it then. A
- * store or an atomic addition counts once for each sector that an instruction of a warp touches, and again for each lane that
- * names the same value. */
+/* The load of a loop's kernel on a GPU's memory, counted from its maps before it runs: operations of the L2 cache,
+ * each on one sector of 32 bytes. A read counts once for each sector that the elements of a block touch, since the L1
+ * cache has it then. A store or an atomic addition counts once for each sector that an instruction of a warp touches,
+ * and again for each lane that names the same value. */
 #ifndef OP2JIT_BACKEND_GPU_COUNT_H
 #define OP2JIT_BACKEND_GPU_COUNT_H
 
-#include "jit/generate/gpu/gpu.h"
+#include "jit/emit/gpu/gpu.h"
 #include "record/record.h"
 
 enum { COUNT_SECTOR = 32, COUNT_WARP = 32, COUNT_GROUPS = 32, COUNT_ELEMENTS = 256 };
 /* Elements that add up what they have for a target before it goes to memory: those of a warp, or of a block. */
 enum { COUNT_SUMS = 4 };
 
-/* Of 32 elements, but for `bytes`. From up to COUNT_GROUPS groups of COUNT_ELEMENTS elements, spread over the set. */
+/* Counts for 32 elements, but for `bytes`. They come from up to COUNT_GROUPS groups of COUNT_ELEMENTS elements,
+ * spread over the set. */
 struct gpu_sample {
   double warps;           /* 32 elements each, of the whole loop */
   double reads;           /* what is no target, but for rows that may be near (GPU_NEAR_VALUES); maps too */

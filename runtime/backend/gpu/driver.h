@@ -1,6 +1,5 @@
-/* What the backend of GPUs asks of a driver: one table of functions each for CUDA, HIP and OpenCL. Functions that
- * return a code return the driver's own, 0 is success; `self` is what `open` made. Work is done in the order in
- * which it is given. */
+/* The drivers of GPUs: one table of functions each for CUDA, HIP and OpenCL. Functions that return a code return the
+ * driver's own, 0 is success; `self` is what `open` made. Work is done in the order in which it is given. */
 #ifndef OP2JIT_BACKEND_GPU_DRIVER_H
 #define OP2JIT_BACKEND_GPU_DRIVER_H
 
@@ -10,7 +9,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "jit/compiler.h"
-#include "jit/generate/gpu/gpu.h"
+#include "jit/emit/gpu/gpu.h"
 
 struct gpu;
 struct op_context;
@@ -18,7 +17,6 @@ struct op_context;
 typedef unsigned long long gpu_address; /* of device memory, 0: none */
 typedef void *gpu_module;
 typedef void *gpu_function;
-typedef void *gpu_graph;
 
 struct gpu_device {
   int ordinal;
@@ -39,7 +37,7 @@ struct gpu_device {
   bool dependents; /* launch_dependent works, and this process's compiler knows how such kernels wait */
 };
 
-/* What another process knows memory by. */
+/* The name of memory for another process. */
 struct gpu_handle {
   unsigned char bytes[64];
 };
@@ -50,10 +48,11 @@ struct gpu_sizes {
   const int *bytes;
 };
 
-/* What the driver was given of launches that were held back. */
+/* The fate of launches that were held back. */
 struct gpu_given {
-  long long launches, calls,
-      graphs; /* calls: that launch some of them; graphs: those of them that launch a graph */
+  long long launches, calls; /* that the driver took, and the calls in which it got them */
+  long long graphs;          /* those of the calls that launch a graph */
+  int refused;               /* the code with which the driver failed to make a graph; 0: it did not fail */
 };
 
 struct gpu_driver {
@@ -71,7 +70,7 @@ struct gpu_driver {
   void (*enter)(void *self);
   /* Fills c->compiler, the compiler's identity. Ranks with the same device have one. */
   int (*open_compiler)(struct gpu *c, struct op_context *ctx, struct error *err);
-  /* For `op2jit info` and for who lacks something: driver, devices, compiler. */
+  /* Driver, devices and compiler, for `op2jit info`. */
   void (*describe)(struct op_context *ctx, struct text *out);
   /* As struct compiler's. */
   void (*compile)(void *self, const struct compile_request *request, struct compile_result *result);
@@ -79,7 +78,7 @@ struct gpu_driver {
   /* OP_OK for code 0; else OP_ERR_DEVICE, or OP_ERR_MEMORY where that is the reason: "DOING failed: out of memory
    * (NAME, 2)". */
   int (*check)(void *self, int code, struct error *err, const char *doing);
-  /* Is it the code of a kernel that was running, whatever the call? */
+  /* The code is that of a kernel that was running, whatever the call. */
   bool (*is_of_kernel)(int code);
 
   /* ---- memory ---- */
@@ -105,9 +104,6 @@ struct gpu_driver {
   int (*module_global)(void *self, gpu_address *out, size_t *bytes, gpu_module module, const char *name);
   /* How many threads a block of it may have, where that can be fewer than device.max_threads. NULL: it cannot. */
   int (*function_threads)(void *self, gpu_function function, int *most);
-  /* How many of its threads, in blocks of so many, wait for one another without their block, if that may differ from
-   * device.lanes; 0: nobody can say. NULL: it cannot. */
-  int (*function_lanes)(void *self, gpu_function function, int threads);
   /* Before a launch with more than device.shared_usual bytes. NULL: needless */
   int (*function_shared)(void *self, gpu_function function, int bytes);
   /* How many of its groups of so many threads run at once: of a kernel whose groups wait for one another. */
@@ -117,19 +113,6 @@ struct gpu_driver {
   /* The same of a kernel that waits itself for the one before it, and may begin earlier. NULL: there is no such thing. */
   int (*launch_dependent)(void *self, gpu_function function, unsigned blocks, unsigned threads,
                           unsigned shared, void **values, const struct gpu_sizes *sizes);
-
-  /* ---- graphs: what is given in one call; NULL: the driver has none. A failure of the first says that it has none after
-   * all ---- */
-  int (*graph_new)(void *self, gpu_graph *out);
-  /* The next node, behind all that are there. */
-  int (*graph_kernel)(void *self, gpu_graph graph, gpu_function function, unsigned blocks, unsigned threads,
-                      unsigned shared, void **values);
-  int (*graph_finish)(void *self, gpu_graph graph); /* there are no more */
-  /* Launch number `kernel` gets other values. */
-  int (*graph_set)(void *self, gpu_graph graph, int kernel, gpu_function function, unsigned blocks,
-                   unsigned threads, unsigned shared, void **values);
-  int (*graph_launch)(void *self, gpu_graph graph);
-  void (*graph_free)(void *self, gpu_graph graph);
 
   /* ---- launches that are held back; NULL: the driver has no graphs ---- */
   /* From now on (NULL: no longer) launches are held back, until something else is asked of the device, or `give`. Then it is
@@ -152,8 +135,9 @@ struct gpu_driver {
   int (*peer_drop)(void *self, gpu_address at);
   /* Behind all that was given so far the flag, a word of such memory, becomes the number. */
   int (*flag_set)(void *self, gpu_address flag, unsigned number);
-  /* What is given next waits until each of these flags is the number, or one above it. The list stays as it is until then. Calls
-   * that would make the host wait behind it look meanwhile whether another rank failed, whose error comes back by `check`. */
+  /* The next work waits until each of these flags is the number, or one above it. The list stays as it is until then.
+   * Calls that would make the host wait behind it look meanwhile whether another rank failed; its error comes back by
+   * `check`. */
   int (*flag_await)(void *self, const gpu_address *flags, int n, unsigned number);
   /* Are they? If `seconds` have passed and they are not, the device waits no longer. */
   int (*flag_try)(void *self, double seconds, bool *come);

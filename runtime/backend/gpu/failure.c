@@ -1,4 +1,5 @@
-/* Whose kernel failed: the driver says it with whatever call comes next, and that may belong to another loop. */
+/* The loop whose kernel failed: the driver says so with whatever call comes next, and that may belong to another
+ * loop. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,11 +1,10 @@
-/* What loops a device can run at all, and in which orders. */
+/* The loops that a device can run at all, and in which orders. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
-#include "context/context.h"
+#include "base/list.h"
 #include "gpu.h"
-#include "jit/front/says.h"
+#include "jit/kernel/says.h"
 #include "plan/plan.h"
 #include "record/record.h"
 
@@ -64,7 +63,8 @@ bool gpu_are_sums(const struct gpu_targets *t) {
   return sums;
 }
 
-/* Where every bit counts, sums are made in the order of the elements: those of whole numbers are the same in any. */
+/* Where every bit counts, sums are made in the order of the elements. Sums of whole numbers are the same in any
+ * order. */
 bool gpu_is_in_order(const struct loop *loop, const struct gpu_targets *t) {
   bool floats = false;
   for (int k = 0; k < t->count; k++)
@@ -95,8 +95,7 @@ const char *gpu_order_refusal(const struct loop *loop, const struct gpu_targets 
   const bool orders = s->strategy == GPU_COLOURS || s->strategy == GPU_ORDERED || s->strategy == GPU_APART;
   return orders || !gpu_is_in_order(loop, t) ? NULL
                                              : "a form that adds in another order than OP2_REPRODUCIBLE asks "
-                                               "for; ordered, apart and colours have "
-                                               "that";
+                                               "for; ordered, apart and colours have that";
 }
 
 int *gpu_list_colours(const struct plan *plan, long begin, long owned) {

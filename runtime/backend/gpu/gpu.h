@@ -13,7 +13,6 @@
 struct gbl;
 struct op_context;
 struct launch;
-struct list;
 struct plan;
 struct plan_cache;
 struct plan_entry;
@@ -59,16 +58,9 @@ struct gpu {
   unsigned char *landing;   /* pinned memory that results are copied to */
   size_t landing_bytes;
   struct gpu_under_way under_way;
-  struct list *chains; /* graph.c's */
-  struct gpu_recording {
-    gpu_graph graph; /* what is launched becomes a part of it; NULL: it is launched */
-    bool again;      /* it is one already, and gets other values */
-    int next;        /* number of the next launch */
-    bool back; /* blocks of the newest loop run from the last to the first; with `again`, of the next one */
-  } recording;
-  bool no_graphs;
-  bool holds;                   /* launches back */
-  struct gpu_given given;       /* graphs: of this chain */
+  bool no_graphs;               /* the driver failed to make one */
+  bool holds;                   /* the driver holds launches back */
+  struct gpu_given given;       /* since the newest chain began */
   unsigned long long turns;     /* by sets and parts: the newest loop ran forwards */
   op_counters_t *counters;      /* the context's */
   bool failed;                  /* a kernel failed: the driver takes no more work */
@@ -98,6 +90,8 @@ int gpu_dat_to_host(struct op_context *ctx, enum space space, struct dat *dat, s
 void gpu_dat_release(struct op_context *ctx, enum space space, struct dat *dat);
 int gpu_dat_lend(struct op_context *ctx, enum space space, struct dat *dat, void **memory, struct error *err);
 int gpu_where(const struct op_context *ctx);
+/* Copies and waits; the driver's code. A failure is remembered. */
+int gpu_copy_out(struct gpu *c, void *to, gpu_address from, size_t bytes);
 gpu_address gpu_dat_address(const struct gpu *c, const struct dat *dat);
 
 /* ---- globals that stay on the device (value.c) ---- */
@@ -144,9 +138,9 @@ int gpu_pairs_tell(struct op_context *ctx, enum space space, struct device_pairs
 int gpu_pairs_await(struct op_context *ctx, enum space space, struct device_pairs *pairs, struct error *err);
 /* Where the place of a direction's messages is; 0: in the device's own. */
 gpu_address gpu_pairs_place(const struct device_pairs *pairs, bool sent, size_t at);
-/* Of the next pack or unpack, below GPU_TURNS. */
+/* The turn of the next pack or unpack, below GPU_TURNS. */
 int gpu_pairs_turn(const struct device_pairs *pairs, bool sent);
-/* Of the bytes the first that are MPI's, up to the next that are not. */
+/* The first bytes that MPI brings, up to the next that it does not. */
 void gpu_pairs_leave(const struct device_pairs *pairs, bool sent, size_t *begin, size_t *end);
 /* Memory that others had, and have dropped. */
 void gpu_pairs_close(struct gpu *c);
@@ -166,18 +160,16 @@ struct gpu_program {
   gpu_module module;
   int *constant_changes; /* per constant: which value it holds, -1: none */
 };
-/* That of a graph of tasks, as gpu_program_get. */
-int gpu_program_tasks(struct op_context *ctx, struct gpu *c, const struct desc *desc,
-                      const struct gpu_shape *shape, struct gpu_program **out, struct error *err);
 /* From memory, the cache, the compiler or the rank that asks them for this kind of GPU; collective over its ranks.
- * `shape` NULL: the kernels of messages (halo.c), which `loop` needs first. Belongs to the backend's jit. */
-int gpu_program_get(struct op_context *ctx, struct loop *loop, const struct desc *desc,
+ * `shape` NULL: the kernels of messages (halo.c), which `loop` needs first. `loop` NULL: a graph of tasks. Belongs to the
+ * backend's jit. */
+int gpu_program_get(struct op_context *ctx, struct gpu *c, struct loop *loop, const struct desc *desc,
                     const struct gpu_shape *shape, struct gpu_program **out, struct error *err);
 /* The same behind the program, alone: false as long as it is being compiled, or something else is. */
-bool gpu_program_prepare(struct op_context *ctx, struct loop *loop, const struct desc *desc,
+bool gpu_program_prepare(struct op_context *ctx, struct gpu *c, const struct desc *desc,
                          const struct gpu_shape *shape);
 /* The functions of the variant's program: its launches are known. OP_ERR_SIZE for one that the driver made too large. */
-int gpu_program_functions(struct op_context *ctx, const struct loop *loop, struct gpu_variant *v,
+int gpu_program_functions(struct gpu *c, const struct loop *loop, struct gpu_variant *v,
                           const struct gpu_targets *targets, struct error *err);
 /* Constants that are not folded, where they changed. */
 int gpu_program_constants(struct op_context *ctx, const struct loop *loop, struct gpu_program *program,
@@ -191,7 +183,7 @@ struct gpu_launch {
   int slot;
 };
 
-/* What one part of a loop needs of its own; an empty part has no launches. */
+/* The plan, launches and memory of one part of a loop; an empty part has no launches. */
 struct gpu_part {
   struct gpu_launch *launches;
   int nlaunches;
@@ -250,10 +242,10 @@ int gpu_candidates(struct op_context *ctx, struct loop *loop, struct gpu_loop *l
                    struct error *err);
 /* As struct backend's. */
 bool gpu_promise(struct op_context *ctx, struct loop *loop, struct dat *apart, double *seconds);
-/* What the device is able to, for c->rates: from the store, else measured once, else what is usual. Collective: `code` is this
- * rank's outcome so far. */
+/* Fills c->rates: from the store, else measured once, else the usual ones. Collective: `code` is this rank's outcome
+ * so far. */
 int gpu_rates_get(struct op_context *ctx, struct loop *loop, int code, struct error *err);
-/* What backend.h says. */
+/* As struct backend's. */
 double gpu_bandwidth(struct op_context *ctx);
 /* The same for a process alone, whose program goes on: false as long as the kernels that measure are being compiled, or where
  * nobody can say. */
@@ -296,8 +288,8 @@ bool gpu_graph_pays(const struct gpu *c, int launches);
 struct gpu_together {
   double mean, longest; /* targets of an element, by the loop's ragged maps */
 };
-/* What the loop's description has of its kernel's rows of ragged maps: what rank 0 knows. Collective, if it goes through one.
- * `code` is this rank's outcome so far. */
+/* Adds to the loop's description the facts of its kernel's rows of ragged maps that rank 0 knows. Collective, if the
+ * loop goes through one. `code` is this rank's outcome so far. */
 int gpu_look_at_rows(struct op_context *ctx, struct loop *loop, int code, struct error *err);
 /* Collective, if the loop goes through a ragged map. */
 int gpu_together_look(struct op_context *ctx, const struct loop *loop, int code, struct gpu_together *out,
@@ -319,32 +311,22 @@ void gpu_variant_free(struct gpu *c, struct gpu_variant *v, const struct gpu_tar
 void gpu_loop_free(struct gpu *c, struct gpu_loop *l);
 
 /* ---- chains (graph.c) ---- */
-/* Launches that are ready, as struct backend's run_chain. A chain that comes again is one graph. */
+/* Launches that are ready, as struct backend's run_chain. A chain that comes again runs as one graph. */
 int gpu_run_chain(struct op_context *ctx, struct launch *const *launches, int n, bool *ran,
                   struct error *err);
 /* Chains of ranks: what loops and messages launch is held back from now on, as far as the driver can; false: no longer. */
 int gpu_hold(struct op_context *ctx, enum space space, bool on, struct error *err);
 /* As the mover's: what is held back begins. */
 int gpu_give(struct op_context *ctx, enum space space, struct error *err);
-/* The variant (NULL: any) is about to go, and with it the graphs that have it. */
-void gpu_chains_forget(struct gpu *c, const struct gpu_variant *v);
-
 /* ---- launches (launch.c) ---- */
 /* `landing`: pinned memory where results come to, of gpu_result_bytes and no other launch's until they are taken. */
 int gpu_launch_part(struct op_context *ctx, struct launch *launch, struct gpu_variant *v, int part,
                     unsigned char *landing, struct error *err);
-/* A launch, or a part of the graph that is recorded. */
-int gpu_issue(struct gpu *c, gpu_function function, unsigned blocks, unsigned threads, unsigned shared,
-              void **values, const struct gpu_sizes *sizes);
-/* What an argument begins with that travels with a launch, or is copied before it. */
-void *gpu_global_values(const struct launch *launch, int arg);
 /* The results, in two steps: on their way to pinned memory, combined on the device if the loop's kernel did not do it; there,
  * when it was waited for. Bytes that they have, 0: there are none. */
 size_t gpu_result_bytes(const struct launch *launch, const struct gpu_variant *v);
 int gpu_send_results(struct op_context *ctx, struct launch *launch, struct gpu_variant *v,
                      unsigned char *landing, struct error *err);
-/* What stays on the device is the newest there. */
-void gpu_mark_kept(const struct loop *loop);
 void gpu_take_results(struct op_context *ctx, struct launch *launch, const unsigned char *landing);
 /* Send the results and wait for them. */
 int gpu_fetch_results(struct op_context *ctx, struct launch *launch, struct gpu_variant *v,

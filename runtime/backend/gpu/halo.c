@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 #include "context/context.h"
 #include "gpu.h"
 #include "mesh/mesh.h"
@@ -13,22 +13,20 @@
 
 /* ---- the kernels ---- */
 int gpu_rows_generate(const struct desc *d, struct generated *out, struct error *err) {
-  *out = (struct generated){.main_file = strdup("op2_rows.cu"),
-                            .kernel_file = strdup("op2_rows"),
-                            .prelude_file = strdup("op2_rows.h"),
-                            .prelude = ""};
+  *out = (struct generated){.prelude = ""};
+  generated_name(out, "op2_rows", ".cu", "", "op2_rows.h");
   text_add(&out->main, d->text);
-  const bool good = out->main_file && out->kernel_file && out->prelude_file && text_ok(&out->main);
-  return good ? OP_OK : error_memory(err, "the kernels of messages", out->main.length);
+  return generated_end(out, OP_OK, err);
 }
 
 static int get_program(struct op_context *ctx, struct loop *loop, struct gpu_program **out,
                        struct error *err) {
   struct text source = {0};
   char name[] = "op2_rows", fp[] = "contract";
-  gpu_rows_text(gpu_of(ctx, loop->space)->driver->dialect, &source);
+  struct gpu *c = gpu_of(ctx, loop->space);
+  gpu_rows_text(c->driver->dialect, &source);
   struct desc d = {.kernel_name = name, .text = source.data, .fp = fp};
-  const int code = text_ok(&source) ? gpu_program_get(ctx, loop, &d, NULL, out, err)
+  const int code = text_ok(&source) ? gpu_program_get(ctx, c, loop, &d, NULL, out, err)
                                     : error_memory(err, "the kernels of messages", source.length);
   text_free(&source);
   return code;
@@ -105,7 +103,7 @@ static int list_on_device(struct op_context *ctx, struct gpu *c, const int *elem
 
 /* ---- messages ---- */
 
-/* Of a direction's rows, GPU_ROWS_WORDS words each. */
+/* The rows of a direction, GPU_ROWS_WORDS words each. */
 struct table {
   gpu_address at;                   /* 0: there is none yet */
   unsigned long long *rows, *known; /* what it is to be, and what it is */

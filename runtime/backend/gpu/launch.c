@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/exact/exact.h"
-#include "base/size.h"
+#include "base/exact.h"
+#include "base/list.h"
 #include "context/context.h"
 #include "gpu.h"
 #include "mesh/data.h"
@@ -33,7 +33,7 @@ static const struct dat *dat_of(const struct loop *loop, int dat) {
 }
 
 /* Values of a READ or RW global, or what MIN and MAX start from. */
-void *gpu_global_values(const struct launch *launch, int arg) {
+static void *global_values(const struct launch *launch, int arg) {
   const struct loop_arg *a = &launch->loop->args[arg];
   return access_reads(a->access) ? launch->globals + a->offset : launch->slots + a->offset;
 }
@@ -53,7 +53,7 @@ static int copy_global(struct call *call, int at) {
   }
   size_t bytes = call->loop->args[p->index].bytes;
   int code = call->c->driver->copy_in(call->c->self, call->v->globals[at].at,
-                                      gpu_global_values(call->launch, p->index), bytes);
+                                      global_values(call->launch, p->index), bytes);
   call->p->words[at].address = call->v->globals[at].at;
   return gpu_failed(call->c, code, call->err, "loop %s: copying argument %d to the GPU", call->loop->name,
                     p->index + 1);
@@ -130,7 +130,7 @@ static int fill(struct call *call) {
     else if (p->kind == GPU_P_CONSTANTS)
       code = fill_constants(call, i);
     else if (global)
-      call->p->values[i] = gpu_global_values(call->launch, p->index);
+      call->p->values[i] = global_values(call->launch, p->index);
   }
   call->p->filled = !code;
   return code;
@@ -140,27 +140,20 @@ static int failed(struct call *call, int code, const char *doing) {
   return gpu_kernel_failed(call->c, code, call->loop->name, call->v->name, doing, call->err);
 }
 
-int gpu_issue(struct gpu *c, gpu_function function, unsigned blocks, unsigned threads, unsigned shared,
-              void **values, const struct gpu_sizes *sizes) {
-  struct gpu_recording *r = &c->recording;
-  c->counters->launches += !r->graph;
-  if (!r->graph)
-    return c->driver->launch(c->self, function, blocks, threads, shared, values, sizes);
-  const int number = r->next++;
-  return r->again ? c->driver->graph_set(c->self, r->graph, number, function, blocks, threads, shared, values)
-                  : c->driver->graph_kernel(c->self, r->graph, function, blocks, threads, shared, values);
+static int issue(struct gpu *c, gpu_function function, unsigned blocks, unsigned threads, void **values,
+                 const struct gpu_sizes *sizes) {
+  c->counters->launches++;
+  return c->driver->launch(c->self, function, blocks, threads, 0, values, sizes);
 }
 
 static int issue_loop(struct call *call, unsigned blocks, const struct gpu_sizes *sizes) {
   struct gpu *c = call->c;
   const struct gpu_variant *v = call->v;
   const unsigned threads = (unsigned)v->shape.block;
-  if (!v->shape.dependent || c->recording.graph)
-    return gpu_issue(c, v->function, blocks, threads, call->p->shared, call->p->values, sizes);
   c->counters->launches++;
-  c->counters->dependent++;
-  return c->driver->launch_dependent(c->self, v->function, blocks, threads, call->p->shared, call->p->values,
-                                     sizes);
+  c->counters->dependent += v->shape.dependent && !c->holds;
+  return (v->shape.dependent ? c->driver->launch_dependent : c->driver->launch)(
+      c->self, v->function, blocks, threads, call->p->shared, call->p->values, sizes);
 }
 
 /* A call before may have ended between two parts, with an error: its blocks are forgotten. */
@@ -169,7 +162,7 @@ static int begin_ticket(const struct call *call) {
   struct gpu_variant *v = call->v;
   const struct gpu_launch *l = call->p->launches;
   const int n = call->p->nlaunches;
-  if (!v->ticket || !n || call->c->recording.graph || l[0].slot >= v->nresults)
+  if (!v->ticket || !n || l[0].slot >= v->nresults)
     return 0;
   const bool again = v->under_way && l[0].slot == 0;
   v->under_way = l[n - 1].slot + l[n - 1].blocks < v->nresults;
@@ -188,9 +181,7 @@ static int launch_all(struct call *call, int part) {
   const struct gpu_sizes sizes = {v->parameters.count, call->p->sizes};
   int code = begin_ticket(call);
   gpu_given(call->c, call->loop->name, v->name);
-  if (!call->c->recording.again)
-    call->c->recording.back = turn(call, part);
-  set_number(call, GPU_P_BACK, call->c->recording.back);
+  set_number(call, GPU_P_BACK, turn(call, part));
   for (int k = 0; k < call->p->nlaunches && !code; k++) {
     const struct gpu_launch *l = &call->p->launches[k];
     if (!l->blocks)
@@ -221,7 +212,7 @@ static int launch_sums(struct call *call) {
     const size_t threads = (size_t)targets * (apart ? 1 : (size_t)dat->dim);
     const unsigned blocks = (unsigned)((threads + GPU_SUM_THREADS - 1) / GPU_SUM_THREADS);
     if (blocks)
-      code = gpu_issue(call->c, v->sums[k], blocks, GPU_SUM_THREADS, 0, values, &sizes);
+      code = issue(call->c, v->sums[k], blocks, GPU_SUM_THREADS, values, &sizes);
   }
   return failed(call, code, "launching the sums of increments");
 }
@@ -278,10 +269,11 @@ static int combine(struct call *call) {
   for (int i = 0; i < n; i++)
     values[3 + i] = &kept[i];
   const struct gpu_sizes sizes = {3 + n, sizes_of};
-  return gpu_issue(call->c, call->v->combine, 1, GPU_COMBINE_THREADS, 0, values, &sizes);
+  return issue(call->c, call->v->combine, 1, GPU_COMBINE_THREADS, values, &sizes);
 }
 
-void gpu_mark_kept(const struct loop *loop) {
+/* Globals that stay on the device are newest there. */
+static void mark_kept(const struct loop *loop) {
   for (int i = 0; i < loop->nargs; i++)
     if (loop->desc.args[i].kept && gpu_slot_offset(&loop->desc, i) >= 0)
       gbl_wrote(loop->args[i].gbl, loop->space);
@@ -300,7 +292,7 @@ int gpu_send_results(struct op_context *ctx, struct launch *launch, struct gpu_v
     return OP_OK;
   const bool combined = gpu_has_ticket(&v->shape); /* by the kernel itself */
   if (combined)
-    gpu_mark_kept(launch->loop);
+    mark_kept(launch->loop);
   int code = combined ? 0 : combine(&call);
   if (!code && bytes && (!combined || c->device.far_host))
     code = c->driver->copy_out(c->self, landing, v->slots, bytes);

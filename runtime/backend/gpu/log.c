@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
+#include "base/list.h"
 
 static struct compile_message *add(struct gpu_log *log, enum compile_severity severity, const char *words) {
   struct compile_message *m = array_more(log->messages, (size_t)log->count, sizeof *m);
@@ -21,11 +21,7 @@ struct gpu_log *gpu_log_new(struct compile_result *result) {
   return log;
 }
 
-void gpu_log_error(struct gpu_log *log, const char *words) {
-  add(log, COMPILE_ERROR, words);
-}
-
-/* Of what a message calls a file: PoCL writes "error: " in front again, HIPRTC has copies in a folder of its own. */
+/* The file's name in a message: PoCL writes "error: " in front again, HIPRTC has copies in a folder of its own. */
 static const char *file_name(const char *name) {
   const char *copied = strstr(name, "/comgr-"), *folder = copied ? strstr(copied, "/include/") : NULL;
   if (folder)

@@ -1,4 +1,4 @@
-/* What clang writes when it compiles for a GPU, as messages: OpenCL's drivers and HIPRTC are made of it. */
+/* Messages of clang when it compiles for a GPU: OpenCL's drivers and HIPRTC are made of it. */
 #ifndef OP2JIT_BACKEND_GPU_LOG_H
 #define OP2JIT_BACKEND_GPU_LOG_H
 
@@ -12,8 +12,6 @@ struct gpu_log {
 };
 /* NULL, and then in `result` status 2: no memory. It is the result's owner. */
 struct gpu_log *gpu_log_new(struct compile_result *result);
-/* One more error of these words, which live as long as the log. */
-void gpu_log_error(struct gpu_log *log, const char *words);
 /* Makes messages of log->words; a compile of this status that has no error has `why` for one. */
 void gpu_log_finish(struct gpu_log *log, const char *why, struct compile_result *result);
 /* The binary, the log and its messages. */

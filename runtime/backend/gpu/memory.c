@@ -1,14 +1,24 @@
 /* Memory of the device: dats by version, copies of arrays, results. */
+#include <limits.h>
 #include <stdarg.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "context/context.h"
 #include "gpu.h"
+#include "include/op2jit.h"
+#include "jit/found.h"
+#include "jit/jit.h"
 #include "mesh/data.h"
+#include "mesh/globals.h"
+#include "mesh/mesh.h"
 #include "op2jit.h"
+#include "ranks/agree.h"
+#include "ranks/comm.h"
+#include "record/record.h"
+#include "services/services.h"
 
 struct gpu *gpu_of(const struct op_context *ctx, enum space space) {
   return (struct gpu *)ctx->backend_state + device_of(space);
@@ -22,8 +32,7 @@ static int no_room(struct gpu *c, size_t bytes, struct error *err, const char *w
     left = total = 0;
   error_set(err, OP_ERR_MEMORY,
             "%s needs %zu bytes on %s (%s), which has %zu bytes free of %zu; op2jit holds %zu of them "
-            "already. Use a "
-            "smaller mesh, more GPUs, or OP2_BACKEND=openmp",
+            "already. Use a smaller mesh, more GPUs, or OP2_BACKEND=openmp",
             text_str(&words), bytes, c->device.label, c->device.name, left, total, c->used);
   text_free(&words);
   return OP_ERR_MEMORY;
@@ -142,7 +151,7 @@ static size_t used_bytes(const struct dat *dat) {
   return (bytes + 3) / 4 * 4;
 }
 
-/* What is copied of them: the array of a view has no slack. */
+/* Bytes that are copied: the array of a view has no slack. */
 static size_t copied_bytes(const struct dat *dat, const struct on_device *d) {
   const size_t host = dat->replicas[SPACE_HOST].bytes;
   return host < d->bytes ? host : d->bytes;
@@ -166,9 +175,8 @@ int gpu_dat_make(struct op_context *ctx, enum space space, struct dat *dat, stru
 
 static int lost(const struct gpu *c, const struct dat *dat, struct error *err) {
   return error_set(err, OP_ERR_DEVICE,
-                   "dat \"%s\": its newest values are on %s (%s), which takes no more work since a "
-                   "kernel failed; call "
-                   "op_exit and start the program again",
+                   "dat \"%s\": its newest values are on %s (%s), which takes no more work since a kernel "
+                   "failed; call op_exit and start the program again",
                    dat->name, c->device.label, c->device.name);
 }
 
@@ -193,6 +201,14 @@ static void convert(struct op_context *ctx, const struct dat *dat, const struct 
   ctx->counters->bytes_converted += (long long)((size_t)rows * dat->row_bytes);
 }
 
+/* `image` stays empty where rows lie alike. */
+static int begin_copy(const struct gpu *c, const struct dat *dat, struct row_store *image,
+                      struct error *err) {
+  if (c->failed)
+    return lost(c, dat, err);
+  return converts(dat) ? image_new(dat, dat->replicas[c->space].memory, image, err) : OP_OK;
+}
+
 static int copying_failed(struct gpu *c, const struct dat *dat, int result, const char *way,
                           struct error *err) {
   return gpu_failed(c, result, err, "copying dat \"%s\" of %zu bytes %s %s", dat->name,
@@ -204,9 +220,7 @@ int gpu_dat_to_device(struct op_context *ctx, enum space space, struct dat *dat,
   const struct on_device *d = dat->replicas[space].memory;
   const struct row_store host = dat_rows(dat);
   struct row_store image = {0};
-  if (c->failed)
-    return lost(c, dat, err);
-  if (converts(dat) && image_new(dat, d, &image, err))
+  if (begin_copy(c, dat, &image, err))
     return err->code;
   if (image.memory)
     convert(ctx, dat, &host, &image);
@@ -219,23 +233,26 @@ int gpu_dat_to_device(struct op_context *ctx, enum space space, struct dat *dat,
   return copying_failed(c, dat, result, "to", err);
 }
 
+/* The copy makes the host wait, and only `wait` hears of other ranks. */
+int gpu_copy_out(struct gpu *c, void *to, gpu_address from, size_t bytes) {
+  int result = c->shares ? c->driver->wait(c->self) : 0;
+  if (!result)
+    result = c->driver->copy_out(c->self, to, from, bytes);
+  if (!result)
+    result = c->driver->wait(c->self);
+  c->failed |= result != 0;
+  return result;
+}
+
 int gpu_dat_to_host(struct op_context *ctx, enum space space, struct dat *dat, struct error *err) {
   struct gpu *c = gpu_of(ctx, space);
   const struct on_device *d = dat->replicas[space].memory;
   const struct row_store host = dat_rows(dat);
   struct row_store image = {0};
-  if (c->failed)
-    return lost(c, dat, err);
-  if (converts(dat) && image_new(dat, d, &image, err))
+  if (begin_copy(c, dat, &image, err))
     return err->code;
-  /* The copy makes the host wait, where only `wait` hears of other ranks. */
-  int result = c->shares ? c->driver->wait(c->self) : 0;
-  if (!result)
-    result = image.memory ? c->driver->copy_out(c->self, image.memory, d->at, d->bytes)
-                          : c->driver->copy_out(c->self, host.memory, d->at, copied_bytes(dat, d));
-  if (!result)
-    result = c->driver->wait(c->self);
-  c->failed |= result != 0;
+  const int result = image.memory ? gpu_copy_out(c, image.memory, d->at, d->bytes)
+                                  : gpu_copy_out(c, host.memory, d->at, copied_bytes(dat, d));
   if (!result && image.memory)
     convert(ctx, dat, &image, &host);
   free(image.memory);
@@ -263,4 +280,159 @@ void gpu_dat_release(struct op_context *ctx, enum space space, struct dat *dat) 
   gpu_release(gpu_of(ctx, space), d->at, d->bytes);
   free(d);
   dat->replicas[space] = (struct replica){0}; /* which has no version */
+}
+
+/* Globals with a handle in the device's memory: loops hand values to later loops, and the host does not wait. */
+struct gpu_value {
+  const struct gbl *gbl;
+  gpu_address at;
+  size_t bytes;
+  struct gpu_value *next;
+};
+
+gpu_address gpu_value_address(const struct gpu *c, const struct gbl *gbl) {
+  for (const struct gpu_value *v = c->values; v; v = v->next)
+    if (v->gbl == gbl)
+      return v->at;
+  return 0;
+}
+
+static int make(struct gpu *c, const struct gbl *gbl, struct error *err) {
+  struct gpu_value *v = calloc(1, sizeof *v);
+  if (!v)
+    return error_memory_of(err, "global", gbl->name, sizeof *v);
+  *v = (struct gpu_value){.gbl = gbl, .bytes = gbl->bytes};
+  const int code = gpu_allocate(c, &v->at, v->bytes, err, "global \"%s\"", gbl->name);
+  if (code) {
+    free(v);
+    return code;
+  }
+  v->next = c->values;
+  c->values = v;
+  return OP_OK;
+}
+
+static int value_lost(const struct gpu *c, const struct gbl *gbl, struct error *err) {
+  return error_set(err, OP_ERR_DEVICE,
+                   "global \"%s\": %s (%s) takes no more work since a kernel failed; call op_exit and start "
+                   "the program again",
+                   gbl->name, c->device.label, c->device.name);
+}
+
+int gpu_value_to_device(struct op_context *ctx, enum space space, const struct gbl *gbl, struct error *err) {
+  struct gpu *c = gpu_of(ctx, space);
+  if (c->failed)
+    return value_lost(c, gbl, err);
+  if (!gpu_value_address(c, gbl) && make(c, gbl, err))
+    return err->code;
+  ctx->counters->bytes_to_device += (long long)gbl->bytes;
+  return gpu_failed(c, c->driver->copy_in(c->self, gpu_value_address(c, gbl), gbl->value, gbl->bytes), err,
+                    "copying global \"%s\" to %s", gbl->name, c->device.label);
+}
+
+int gpu_value_to_host(struct op_context *ctx, enum space space, struct gbl *gbl, struct error *err) {
+  struct gpu *c = gpu_of(ctx, space);
+  if (c->failed)
+    return value_lost(c, gbl, err);
+  const int result = gpu_copy_out(c, gbl->value, gpu_value_address(c, gbl), gbl->bytes);
+  const int code = gpu_failed(c, result, err, "copying global \"%s\" from %s", gbl->name, c->device.label);
+  if (!code) {
+    gpu_waited(c);
+    ctx->counters->bytes_from_device += (long long)gbl->bytes;
+  }
+  return code;
+}
+
+void gpu_values_free(struct gpu *c) {
+  while (c->values) {
+    struct gpu_value *next = c->values->next;
+    gpu_release(c, c->values->at, c->values->bytes);
+    free(c->values);
+    c->values = next;
+  }
+}
+
+/* Several threads for an element: whether its loop over targets can be shared by them, and how many are worth it. */
+const char *gpu_together_refusal(const struct loop *loop, const struct gpu_shape *s) {
+  if (loop->meets)
+    return "elements meet in what they write";
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct map *map = loop->args[i].map;
+    if (map && map->first && map->longest > INT_MAX - GPU_ROWS_MOST)
+      return "an element has too many targets to count by more than one";
+  }
+  enum split_why why;
+  return gpu_rows_can(&loop->desc, s, &why) ? NULL : found_why(why);
+}
+
+int gpu_look_at_rows(struct op_context *ctx, struct loop *loop, int code, struct error *err) {
+  struct desc *d = &loop->desc;
+  struct gpu *c = gpu_of(ctx, loop->space);
+  struct row_facts rows = {.why = WHY_CONDITIONS}; /* which may hold here and not on the device */
+  struct error said = {0};
+  if (!desc_any_ragged(d) || d->entry || d->nmembers)
+    return code;
+  if (ctx->comm->rank == 0 && loop->kernel.certain && context_jit(ctx, &c->prover, &said) == OP_OK)
+    jit_rows(c->prover, d, &rows);
+  error_free(&said);
+  struct comm *comm = ctx->agreement;
+  const int came = comm->table->broadcast(comm, &rows, sizeof rows, 0, code ? &said : err);
+  error_free(&said);
+  free(d->rows);
+  d->rows = array_new(1, sizeof *d->rows);
+  if (code || came || !d->rows)
+    return code ? code : came ? came : error_memory(err, "what is known of a kernel's rows", sizeof *d->rows);
+  *d->rows = rows;
+  for (int i = 0; i < d->nargs; i++)
+    d->args[i].stays = c->driver->dialect == GPU_DIALECT_OPENCL && row_facts_stay(d->rows, i);
+  return OP_OK;
+}
+
+int gpu_together_look(struct op_context *ctx, const struct loop *loop, int code, struct gpu_together *out,
+                      struct error *err) {
+  enum { MEAN, LONGEST, FACTS };
+  double most[FACTS] = {0};
+  if (!desc_any_ragged(&loop->desc))
+    return code;
+  for (int i = 0; i < loop->nargs; i++) {
+    const struct map *map = loop->args[i].map;
+    const long size = map && map->first ? map->from->extents[EXTENT_OWNED] : 0;
+    const double mean = size > 0 ? (double)map_end(map, size - 1) / (double)size : 0;
+    most[MEAN] = mean > most[MEAN] ? mean : most[MEAN];
+    if (size > 0 && (double)map->longest > most[LONGEST])
+      most[LONGEST] = (double)map->longest;
+  }
+  code = agree_on_largest(ctx->agreement, code, most, FACTS, err);
+  *out = (struct gpu_together){.mean = most[MEAN], .longest = most[LONGEST]};
+  return code;
+}
+
+/* Most steps have a target, and no thread has many of them. */
+static int near_mean(const struct gpu_together *w, int most) {
+  int width = GPU_ROWS_LEAST;
+  while (2 * width <= most && 2 * width <= w->mean)
+    width *= 2;
+  return width;
+}
+
+/* From here on a thread by itself holds up all others. */
+enum { LONG = 1024, LONGISH = 64 };
+/* Shorter ones of neighbours are in one line of a cache: a thread each is as good. */
+enum { USUAL_MEAN = 8, LEAST_MEAN = 4 };
+
+int gpu_together_first(const struct gpu_together *w, int warp) {
+  return w->longest >= LONG ? warp : w->mean >= USUAL_MEAN ? near_mean(w, warp) : 0;
+}
+
+int gpu_together_others(const struct gpu_together *w, int warp, int out[GPU_TOGETHER_OTHERS]) {
+  const int near = near_mean(w, warp);
+  int count = 0;
+  if (w->mean < LEAST_MEAN && w->longest < LONGISH)
+    return 0;
+  out[count++] = near;
+  if (2 * near < warp)
+    out[count++] = 2 * near;
+  if (near != warp)
+    out[count++] = warp;
+  return count;
 }

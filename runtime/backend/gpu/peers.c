@@ -1,12 +1,13 @@
-/* Ranks of one machine write rows into each other's memory. For an exchange each has a block that the others know: two places
- * for what it receives, and behind them a flag for each other rank. In turn k a rank packs into place k % 2 of the others, sets
- * its flags there to k, waits until its own are k, and unpacks. Who sets a flag to k has unpacked turn k - 1, as a device does
- * one thing after the other: place (k + 1) % 2 is free, and nobody has to say so. */
+/* Ranks of one machine write rows into each other's memory. For an exchange each rank has a block that the others
+ * know: two places for the rows that it receives, and behind them a flag for each other rank. In turn k a rank packs
+ * into place k % 2 of the others, sets its flags there to k, waits until its own are k, and unpacks. A rank that sets a
+ * flag to k has unpacked turn k - 1, since a device does one thing after the other. So place (k + 1) % 2 is free without
+ * a message that says so. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/log.h"
-#include "base/size.h"
 #include "context/context.h"
 #include "context/env.h"
 #include "gpu.h"
@@ -17,7 +18,7 @@
 /* Bytes between flags; seconds that a first turn without rows may take, in which ranks see whether it works. */
 enum { FLAG = 64, TRIAL = 30 };
 
-/* What a rank tells another of its block. */
+/* The description of a rank's block for another rank. */
 struct offer {
   int node, given;
   struct gpu_handle handle;
@@ -123,7 +124,8 @@ static bool make_block(struct gpu *c, struct device_pairs *p, struct gpu_handle 
 
 /* ---- which ranks can ---- */
 
-/* Of each other a number of bytes from `mine` on is sent, and comes to `its`: places in struct other. */
+/* Sends a number of bytes from `mine` on to each other rank; they arrive at `its`. Both are places in struct other.
+ * */
 static int swap(struct op_context *ctx, struct device_pairs *p, size_t mine, size_t its, size_t bytes,
                 struct error *err) {
   for (int i = 0; i < p->n; i++) {
@@ -250,7 +252,7 @@ static size_t end_of(const struct other *o, bool sent) {
   return sent ? o->pair.send_end : o->pair.receive_end;
 }
 
-/* What is packed is of the turn that is told behind it. */
+/* Rows that are packed belong to the turn that is told behind them. */
 int gpu_pairs_turn(const struct device_pairs *p, bool sent) {
   return (int)((p->turn + sent) % GPU_TURNS);
 }

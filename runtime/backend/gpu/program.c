@@ -4,13 +4,11 @@
 #include <string.h>
 
 #include "backend/code.h"
-#include "base/log.h"
-#include "base/size.h"
+#include "base/list.h"
 #include "context/context.h"
 #include "gpu.h"
 #include "jit/targets.h"
 #include "mesh/mesh.h"
-#include "ranks/kind.h"
 #include "services/services.h"
 
 /* ---- what it is ---- */
@@ -139,19 +137,8 @@ static int open_jit(struct op_context *ctx, struct gpu *c, struct error *err) {
                         : context_jit_of(ctx, &targets[c->driver->dialect], c, ctx->gpus, &c->jit, err);
 }
 
-int gpu_program_tasks(struct op_context *ctx, struct gpu *c, const struct desc *desc,
-                      const struct gpu_shape *shape, struct gpu_program **out, struct error *err) {
-  struct jit_code got = {0};
-  int code = open_jit(ctx, c, err);
-  if (!code)
-    code = backend_code(ctx, NULL, c->jit, desc, shape, &got, err);
-  *out = got.code;
-  return code;
-}
-
-int gpu_program_get(struct op_context *ctx, struct loop *loop, const struct desc *desc,
+int gpu_program_get(struct op_context *ctx, struct gpu *c, struct loop *loop, const struct desc *desc,
                     const struct gpu_shape *shape, struct gpu_program **out, struct error *err) {
-  struct gpu *c = gpu_of(ctx, loop->space);
   struct jit_code got = {0};
   int code = open_jit(ctx, c, err);
   if (!code)
@@ -160,9 +147,8 @@ int gpu_program_get(struct op_context *ctx, struct loop *loop, const struct desc
   return code;
 }
 
-bool gpu_program_prepare(struct op_context *ctx, struct loop *loop, const struct desc *desc,
+bool gpu_program_prepare(struct op_context *ctx, struct gpu *c, const struct desc *desc,
                          const struct gpu_shape *shape) {
-  struct gpu *c = gpu_of(ctx, loop->space);
   struct error ignored = {0};
   const bool ready = open_jit(ctx, c, &ignored) || jit_prepare(c->jit, desc, shape);
   error_free(&ignored);
@@ -198,71 +184,47 @@ int gpu_program_constants(struct op_context *ctx, const struct loop *loop, struc
 }
 
 /* ---- functions ---- */
-struct finding {
-  struct op_context *ctx;
-  struct gpu *c;
-  const struct loop *loop;
-  struct gpu_variant *v;
-  struct error *err;
-};
-
-static int find_function(struct finding *w, const char *name, int threads, gpu_function *out) {
-  const struct gpu_driver *d = w->c->driver;
+static int find_function(struct gpu *c, const struct loop *loop, const struct gpu_variant *v,
+                         const char *name, int threads, gpu_function *out, struct error *err) {
+  const struct gpu_driver *d = c->driver;
   int most = threads;
-  int code = gpu_failed(w->c, d->module_function(w->c->self, out, w->v->program->module, name), w->err,
-                        "loop %s: finding %s in the compiled kernel", w->loop->name, name);
+  int code = gpu_failed(c, d->module_function(c->self, out, v->program->module, name), err,
+                        "loop %s: finding %s in the compiled kernel", loop->name, name);
   if (!code && d->function_threads)
-    code = gpu_failed(w->c, d->function_threads(w->c->self, *out, &most), w->err,
-                      "loop %s: asking how many work-items a group of %s may have", w->loop->name, name);
+    code = gpu_failed(c, d->function_threads(c->self, *out, &most), err,
+                      "loop %s: asking how many work-items a group of %s may have", loop->name, name);
   if (!code && most < threads)
     code =
-        error_set(w->err, OP_ERR_SIZE,
+        error_set(err, OP_ERR_SIZE,
                   "loop %s, variant %s: %s (%s) can run the compiled %s in groups of %d work-items at most, "
                   "not of %d; choose smaller blocks in OP2_VARIANT, or another device",
-                  w->loop->name, w->v->name, w->c->device.label, w->c->device.name, name, most, threads);
+                  loop->name, v->name, c->device.label, c->device.name, name, most, threads);
   return code;
 }
 
-/* Sums are right all the same: the kernel finds out itself. */
-static void tell_lanes(const struct finding *w) {
-  const struct gpu_driver *d = w->c->driver;
-  const struct gpu_shape *s = &w->v->shape;
-  const bool asks = d->function_lanes && s->strategy == GPU_WARPS && !s->joined;
-  const int lanes = asks ? d->function_lanes(w->c->self, w->v->function, s->block) : 0;
-  if (lanes && lanes % w->c->device.lanes)
-    log_line(w->ctx->log, LOG_INFO, "tune",
-             "loop %s, variant %s: the driver made sub-groups of %d work-items, and %d sum together: they "
-             "wait for their whole group",
-             w->loop->name, w->v->name, lanes, w->c->device.lanes);
-}
-
-int gpu_program_functions(struct op_context *ctx, const struct loop *loop, struct gpu_variant *v,
+int gpu_program_functions(struct gpu *c, const struct loop *loop, struct gpu_variant *v,
                           const struct gpu_targets *targets, struct error *err) {
-  struct finding finding = {.ctx = ctx, .c = gpu_of(ctx, loop->space), .loop = loop, .v = v, .err = err};
-  struct finding *const w = &finding;
-  char *name = gpu_kernel_name(&w->loop->desc);
+  char *name = gpu_kernel_name(&loop->desc);
   if (!name)
-    return error_memory(w->err, "a kernel's name", 0);
-  int code = find_function(w, name, v->shape.block, &v->function);
+    return error_memory(err, "a kernel's name", 0);
+  int code = find_function(c, loop, v, name, v->shape.block, &v->function, err);
   free(name);
-  if (!code)
-    tell_lanes(w);
-  if (!code && gpu_slot_bytes(&w->loop->desc) && !gpu_has_ticket(&v->shape))
-    code = find_function(w, GPU_COMBINE, GPU_COMBINE_THREADS, &v->combine);
+  if (!code && gpu_slot_bytes(&loop->desc) && !gpu_has_ticket(&v->shape))
+    code = find_function(c, loop, v, GPU_COMBINE, GPU_COMBINE_THREADS, &v->combine, err);
   if (!code && gpu_adds_later(v->shape.strategy)) {
     v->sums = array_new((size_t)targets->count, sizeof *v->sums);
-    code = v->sums ? OP_OK : error_memory(w->err, "kernels", 0);
+    code = v->sums ? OP_OK : error_memory(err, "kernels", 0);
     for (int k = 0; !code && k < targets->count; k++) {
       char sum[32];
       snprintf(sum, sizeof sum, "%s%d", GPU_SUM, k);
-      code = find_function(w, sum, GPU_SUM_THREADS, &v->sums[k]);
+      code = find_function(c, loop, v, sum, GPU_SUM_THREADS, &v->sums[k], err);
     }
   }
   unsigned shared = 0;
   for (int p = 0; p < LOOP_PARTS; p++)
     shared = v->parts[p].shared > shared ? v->parts[p].shared : shared;
-  if (!code && shared > (unsigned)w->c->device.shared_usual && w->c->driver->function_shared)
-    code = gpu_failed(w->c, w->c->driver->function_shared(w->c->self, v->function, (int)shared), w->err,
-                      "loop %s: asking for %u bytes of shared memory", w->loop->name, shared);
+  if (!code && shared > (unsigned)c->device.shared_usual && c->driver->function_shared)
+    code = gpu_failed(c, c->driver->function_shared(c->self, v->function, (int)shared), err,
+                      "loop %s: asking for %u bytes of shared memory", loop->name, shared);
   return code;
 }

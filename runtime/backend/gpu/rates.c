@@ -1,4 +1,4 @@
-/* What a device is able to, measured by small kernels once and kept in the store. */
+/* The speeds of a device, measured by small kernels once and kept in the store. */
 #include <stdint.h>
 
 #include "context/context.h"
@@ -76,27 +76,32 @@ struct nothing {
   gpu_function function;
   void *values[2];
   bool dependent;
+  int nodes; /* of a graph; 0: each kernel is launched by itself */
 };
 static const int nothing_bytes[] = {0, sizeof(int)};
 static const struct gpu_sizes nothing_sizes = {2, nothing_bytes};
 
-static int give_kernel(const struct measuring *m, struct nothing *n, gpu_graph graph) {
+static int give_kernels(const struct measuring *m, struct nothing *n) {
   const struct gpu_driver *d = m->c->driver;
-  if (graph)
-    return d->graph_launch(m->c->self, graph);
-  return (n->dependent ? d->launch_dependent : d->launch)(m->c->self, n->function, 1, THREADS, 0, n->values,
-                                                          &nothing_sizes);
+  int code = 0;
+  for (int i = 0; !code && i < (n->nodes ? n->nodes : 1); i++)
+    code = (n->dependent ? d->launch_dependent : d->launch)(m->c->self, n->function, 1, THREADS, 0, n->values,
+                                                            &nothing_sizes);
+  return code || !n->nodes ? code : d->give(m->c->self);
 }
 
 /* Seconds from one kernel, or graph, to the next: more and more of them. */
-static int time_giving(const struct measuring *m, struct nothing *n, gpu_graph graph, double *each) {
+static int time_giving(const struct measuring *m, struct nothing *n, double *each) {
   const struct gpu_driver *d = m->c->driver;
   double seconds = 0;
-  int code = give_kernel(m, n, graph); /* the first one of a kind may be prepared */
+  int code =
+      give_kernels(m, n); /* the first kernel of a kind may be prepared, and the second row becomes a graph */
+  if (!code)
+    code = give_kernels(m, n);
   for (int times = 8; !code && times <= 4096 && seconds < long_enough; times *= 2) {
     code = d->time_begin(m->c->self);
     for (int i = 0; !code && i < times; i++)
-      code = give_kernel(m, n, graph);
+      code = give_kernels(m, n);
     if (!code)
       code = d->time_end(m->c->self, &seconds);
     *each = seconds / times;
@@ -104,19 +109,14 @@ static int time_giving(const struct measuring *m, struct nothing *n, gpu_graph g
   return code;
 }
 
-static int time_graph(const struct measuring *m, struct nothing *n, int nodes, double *each) {
+static int time_graph(const struct measuring *m, const struct nothing *of, int nodes, double *each) {
   const struct gpu_driver *d = m->c->driver;
-  gpu_graph graph = NULL;
-  int code = d->graph_new(m->c->self, &graph);
-  for (int i = 0; !code && i < nodes; i++)
-    code = d->graph_kernel(m->c->self, graph, n->function, 1, THREADS, 0, n->values);
-  if (!code)
-    code = d->graph_finish(m->c->self, graph);
-  if (!code)
-    code = time_giving(m, n, graph, each);
-  if (graph)
-    d->graph_free(m->c->self, graph);
-  return code;
+  struct gpu_given given = {0};
+  struct nothing n = *of;
+  n.nodes = nodes;
+  const int held = d->hold(m->c->self, &given), code = held ? held : time_giving(m, &n, each),
+            given_back = d->hold(m->c->self, NULL);
+  return code ? code : given.refused ? given.refused : given_back;
 }
 
 /* A driver without graphs, or that fails to make one, gains nothing by them. */
@@ -128,43 +128,48 @@ static int giving_times(const struct measuring *m, struct gpu_rates *out) {
   double few = 0, many = 0;
   int code = m->c->driver->module_function(m->c->self, &n.function, m->module, "op2_fill");
   if (!code)
-    code = time_giving(m, &n, NULL, &out->launch);
+    code = time_giving(m, &n, &out->launch);
   m->c->failed |= code != 0;
   out->node = out->dependent = out->launch;
   if (!code && m->c->device.dependents &&
       (m->c->driver->module_function(m->c->self, &behind.function, m->module, "op2_behind") ||
-       time_giving(m, &behind, NULL, &out->dependent)))
+       time_giving(m, &behind, &out->dependent)))
     m->c->device.dependents = false;
-  if (code || !m->c->driver->graph_new || time_graph(m, &n, FEW, &few) || time_graph(m, &n, MANY, &many))
+  if (code || !m->c->driver->hold || time_graph(m, &n, FEW, &few) || time_graph(m, &n, MANY, &many))
     return code;
   out->node = many > few ? (many - few) / (MANY - FEW) : out->launch;
   out->graph = few > FEW * out->node ? few - FEW * out->node : 0;
   return OP_OK;
 }
 
-/* False: it could not be measured. */
-static bool measure(struct gpu *c, gpu_module module, struct gpu_rates *out) {
-  struct measuring m = {.c = c, .module = module};
+static int measure_all(struct measuring *m, struct gpu_rates *out) {
   double reds = 0;
+  int code = copy_rate(m, &out->copy);
+  if (!code)
+    code = fill(m, REACHED / PIECE);
+  if (!code)
+    code = sector_rate(m, "op2_read", &out->sectors);
+  if (!code)
+    code = sector_rate(m, "op2_red", &reds);
+  if (!code)
+    code = giving_times(m, out);
+  out->red = reds > 0 ? out->sectors / reds : 0;
+  return code;
+}
+
+/* False: it could not be measured. `copies`: only how fast memory is copied. */
+static bool measure(struct gpu *c, gpu_module module, bool copies, struct gpu_rates *out) {
+  struct measuring m = {.c = c, .module = module};
   int code = c->driver->memory_alloc(c->self, &m.memory, COPIED);
   if (!code)
     code = c->driver->memory_alloc(c->self, &m.other, COPIED);
   if (!code)
-    code = copy_rate(&m, &out->copy);
-  if (!code)
-    code = fill(&m, REACHED / PIECE);
-  if (!code)
-    code = sector_rate(&m, "op2_read", &out->sectors);
-  if (!code)
-    code = sector_rate(&m, "op2_red", &reds);
-  if (!code)
-    code = giving_times(&m, out);
+    code = copies ? copy_rate(&m, &out->copy) : measure_all(&m, out);
   if (!c->failed && m.memory)
     c->driver->memory_free(c->self, m.memory);
   if (!c->failed && m.other)
     c->driver->memory_free(c->self, m.other);
-  out->red = reds > 0 ? out->sectors / reds : 0;
-  return !code && out->copy > 0 && out->sectors > 0 && out->red > 0 && out->launch > 0;
+  return !code && out->copy > 0 && (copies || (out->sectors > 0 && out->red > 0 && out->launch > 0));
 }
 
 /* The kernels are a text of their own, as those of messages are (halo.c). `program` NULL: compiled behind the program; then
@@ -173,23 +178,24 @@ static bool make(struct op_context *ctx, struct loop *loop, struct gpu_program *
   struct text source = {0};
   struct error ignored = {0};
   char name[] = "op2_rates", fp[] = "contract";
-  const struct gpu *c = gpu_of(ctx, loop->space);
+  struct gpu *c = gpu_of(ctx, loop->space);
   gpu_rates_text(c->driver->dialect, c->device.dependents, &source);
   const struct desc d = {.kernel_name = name, .text = source.data, .fp = fp};
   const bool made =
-      text_ok(&source) && (program ? gpu_program_get(ctx, loop, &d, NULL, program, &ignored) == OP_OK
-                                   : gpu_program_prepare(ctx, loop, &d, NULL));
+      text_ok(&source) && (program ? gpu_program_get(ctx, c, loop, &d, NULL, program, &ignored) == OP_OK
+                                   : gpu_program_prepare(ctx, c, &d, NULL));
   error_free(&ignored);
   text_free(&source);
   return made;
 }
 
-static bool make_and_measure(struct op_context *ctx, struct loop *loop, bool own, struct gpu_rates *out) {
+static bool make_and_measure(struct op_context *ctx, struct loop *loop, bool own, bool copies,
+                             struct gpu_rates *out) {
   struct gpu_program *program = NULL;
   const long long compiles = ctx->counters->compiles; /* of loops */
   const bool made = make(ctx, loop, &program);
   ctx->counters->compiles = compiles;
-  return made && own && measure(gpu_of(ctx, loop->space), program->module, out);
+  return made && own && measure(gpu_of(ctx, loop->space), program->module, copies, out);
 }
 
 /* All of them, read or written. */
@@ -234,7 +240,7 @@ int gpu_rates_get(struct op_context *ctx, struct loop *loop, int code, struct er
   code = agree_on_largest(ctx->agreement, code, &missing, 1, err);
   if (code)
     return code;
-  const bool measured = missing > 0 && make_and_measure(ctx, loop, own, &r);
+  const bool measured = missing > 0 && make_and_measure(ctx, loop, own, false, &r);
   if (measured)
     in_store(ctx, c, &r, true);
   c->rates = known || measured ? r : usual(c);
@@ -252,34 +258,17 @@ bool gpu_rates_known(struct op_context *ctx, struct loop *loop) {
   const bool keeps = ctx->store && store_path(ctx->store), known = keeps && in_store(ctx, c, &r, false);
   if (keeps && !known && !make(ctx, loop, NULL))
     return false;
-  const bool measured = keeps && !known && make_and_measure(ctx, loop, true, &r);
+  const bool measured = keeps && !known && make_and_measure(ctx, loop, true, false, &r);
   if (measured)
     in_store(ctx, c, &r, true);
   c->rates = known || measured ? r : usual(c);
   return c->rates.copy > 0;
 }
 
-/* Of the measuring kernels one, without a loop. */
+/* One of the measuring kernels, without a loop. */
 double gpu_bandwidth(struct op_context *ctx) {
   char name[] = "op2_rates";
   struct loop none = {.name = name, .space = space_of_device(0), .ready = {.trying = true}};
-  struct gpu *c = gpu_of(ctx, none.space);
-  struct gpu_program *program = NULL;
-  double rate = c->rates.copy;
-  const long long compiles = ctx->counters->compiles;
-  const bool made = !(rate > 0) && make(ctx, &none, &program);
-  ctx->counters->compiles = compiles;
-  if (!made)
-    return rate > 0 ? rate : 0;
-  struct measuring m = {.c = c, .module = program->module};
-  int code = c->driver->memory_alloc(c->self, &m.memory, COPIED);
-  if (!code)
-    code = c->driver->memory_alloc(c->self, &m.other, COPIED);
-  if (!code)
-    code = copy_rate(&m, &rate);
-  if (!c->failed && m.memory)
-    c->driver->memory_free(c->self, m.memory);
-  if (!c->failed && m.other)
-    c->driver->memory_free(c->self, m.other);
-  return code || !(rate > 0) ? 0 : rate;
+  struct gpu_rates r = {.copy = gpu_of(ctx, none.space)->rates.copy};
+  return r.copy > 0 || make_and_measure(ctx, &none, true, true, &r) ? r.copy : 0;
 }

@@ -2,12 +2,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/log.h"
-#include "base/size.h"
 #include "context/context.h"
 #include "gpu.h"
 #include "mesh/mesh.h"
-#include "plan/listed/listed.h"
+#include "plan/listed.h"
 #include "plan/plan_cache.h"
 #include "ranks/agree.h"
 #include "record/columns.h"
@@ -85,14 +85,18 @@ static int get_plan(struct making *w, const struct plan_wish *wish, const struct
   return OP_OK;
 }
 
-/* The columns of all targets, which `staged` gets the places of. */
-static int list_columns(struct making *w, struct plan_column **out, struct plan_staged *staged, int *count) {
+/* The columns of all targets; `staged` gets their places. Elements that meet in what they write do so in more than targets
+ * of increments. */
+static int list_columns(struct making *w, struct plan_column **out, struct plan_staged staged[OP_MAX_ARGS],
+                        int *count) {
   int n = 0;
+  if (w->loop->meets)
+    return loop_columns(w->loop, w->part, COLUMNS_WRITTEN, out, count, w->err);
   for (int k = 0; k < w->targets->count; k++)
     n += w->targets->items[k].ncolumns;
   *count = n;
   *out = array_new((size_t)n, sizeof **out);
-  if (!*out || !staged)
+  if (!*out)
     return error_memory(w->err, "a plan", (size_t)n * sizeof **out);
   for (int k = 0, at = 0; k < w->targets->count; k++) {
     staged[k] = (struct plan_staged){.first = at, .count = w->targets->items[k].ncolumns};
@@ -116,10 +120,9 @@ static int make_plan(struct making *w) {
   const enum gpu_strategy s = w->v->shape.strategy;
   int n = 0;
   struct plan_column *columns = NULL;
-  struct plan_staged *staged = array_new((size_t)w->targets->count, sizeof *staged);
-  int code = w->loop->meets ? loop_columns(w->loop, w->part, COLUMNS_WRITTEN, &columns, &n, w->err)
-                            : list_columns(w, &columns, staged, &n);
-  const bool stages = s == GPU_STAGED || s == GPU_WHOLE || gpu_sums_by_targets(s);
+  struct plan_staged staged[OP_MAX_ARGS] = {{0}};
+  int code = list_columns(w, &columns, staged, &n);
+  const bool stages = gpu_has_shared(s);
   struct plan_wish wish = {.request = {.begin = w->part->begin,
                                        .size = elements(w),
                                        .block_size = block_size(w),
@@ -141,7 +144,6 @@ static int make_plan(struct making *w) {
   if (!code)
     w->plan = &entry->plan;
   free(columns);
-  free(staged);
   return code;
 }
 
@@ -149,9 +151,8 @@ static int make_plan(struct making *w) {
 static int make_levels(struct making *w) {
   int n = 0;
   struct plan_column *columns = NULL;
-  struct plan_staged *staged = array_new((size_t)w->targets->count, sizeof *staged);
-  int code = w->loop->meets ? loop_columns(w->loop, w->part, COLUMNS_WRITTEN, &columns, &n, w->err)
-                            : list_columns(w, &columns, staged, &n);
+  struct plan_staged staged[OP_MAX_ARGS] = {{0}};
+  int code = list_columns(w, &columns, staged, &n);
   const struct plan_request r = {
       .begin = w->part->begin, .size = elements(w), .columns = columns, .ncolumns = n, .numbers = numbers(w)};
   w->p->levels = array_new(1, sizeof *w->p->levels);
@@ -161,7 +162,6 @@ static int make_levels(struct making *w) {
     code = plan_levels(w->p->levels, &r, w->err);
   w->plan = w->p->levels;
   free(columns);
-  free(staged);
   if (!code)
     log_line(w->ctx->log, LOG_INFO, "plan",
              "loop %s: elements meet, and run in the order of the program's numbers, in %d launches",
@@ -369,7 +369,7 @@ static int make_apart(struct making *w) {
   return OP_OK;
 }
 
-/* What is kept apart, and how it is added: of this part, or of all behind the last one. */
+/* Memory of increments that are kept apart, and how they are added: for this part, or for all behind the last one. */
 static int make_later(struct making *w) {
   const bool apart = w->v->shape.strategy == GPU_APART;
   int code = OP_OK;
@@ -442,7 +442,7 @@ static int make_values(struct making *w) {
   w->p->values = array_new(n, sizeof *w->p->values);
   w->p->sizes = array_new(n, sizeof *w->p->sizes);
   for (size_t i = 0; w->p->sizes && i < n; i++)
-    w->p->sizes[i] = gpu_parameter_bytes(&w->v->parameters.items[i]);
+    w->p->sizes[i] = (int)w->v->parameters.items[i].bytes;
   return w->p->words && w->p->values && w->p->sizes
              ? OP_OK
              : error_memory(w->err, "a kernel's parameters", n * sizeof(void *));
@@ -496,7 +496,6 @@ static void release_part(struct gpu *c, struct gpu_part *p, const struct gpu_tar
 }
 
 void gpu_unmake(struct gpu *c, struct gpu_variant *v, const struct gpu_targets *targets) {
-  gpu_chains_forget(c, v);
   for (int p = 0; p < LOOP_PARTS; p++)
     release_part(c, &v->parts[p], targets);
   if (v->owns_ticket)
@@ -512,7 +511,7 @@ void gpu_unmake(struct gpu *c, struct gpu_variant *v, const struct gpu_targets *
 /* Plan, launches and memory of one part. */
 static int make_part(struct making *w) {
   const enum gpu_strategy s = w->v->shape.strategy;
-  const bool stages = s == GPU_STAGED || s == GPU_WHOLE || gpu_sums_by_targets(s);
+  const bool stages = gpu_has_shared(s);
   int code = OP_OK;
   w->plan = NULL;
   if (s == GPU_COLOURS && w->loop->reproducible)
@@ -580,11 +579,11 @@ int gpu_plan(struct op_context *ctx, struct loop *loop, int which, struct error 
 
 int gpu_code(struct op_context *ctx, struct loop *loop, int which, bool wait, struct error *err) {
   struct making w = making_of(ctx, loop, which, err);
-  if (!wait && !gpu_program_prepare(ctx, loop, &loop->desc, &w.v->shape))
+  if (!wait && !gpu_program_prepare(ctx, w.c, &loop->desc, &w.v->shape))
     return OP_OK;
-  int code = gpu_program_get(ctx, loop, &loop->desc, &w.v->shape, &w.v->program, err);
+  int code = gpu_program_get(ctx, w.c, loop, &loop->desc, &w.v->shape, &w.v->program, err);
   if (!code)
-    code = gpu_program_functions(ctx, loop, w.v, w.targets, err);
+    code = gpu_program_functions(w.c, loop, w.v, w.targets, err);
   if (!code)
     code = make_results(&w);
   if (!code)

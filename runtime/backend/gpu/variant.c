@@ -4,19 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/log.h"
-#include "base/size.h"
 #include "context/context.h"
 #include "context/env.h"
 #include "context/forced.h"
 #include "gpu.h"
-#include "jit/front/says.h"
 #include "ranks/agree.h"
 #include "record/record.h"
-#include "services/services.h"
 
-/* What the tuner may try beside the default; elements per thread behind each. Of a strategy, the likeliest shape first. The
- * others are for who asks for them, and for what needs them. */
+/* Variants that the tuner may try beside the default; elements per thread behind each. Among those of a strategy, the
+ * likeliest shape is first. Other variants run where OP2_VARIANT names them or a loop needs them. */
 static const struct {
   struct gpu_shape shape;
   int each;
@@ -43,7 +41,7 @@ static const struct {
 };
 enum { TRIED = sizeof tried / sizeof *tried };
 
-/* What kernels of the device are written in. */
+/* The dialect of the device's kernels. */
 static void speak(const struct gpu *c, struct gpu_shape *s) {
   s->dialect = c->driver->dialect;
   s->no_ticket = c->device.no_tickets;
@@ -82,13 +80,10 @@ static int apply(struct gpu_variant *v, const char *backend, const char *loop, c
     if (!apply_word(v, word))
       return error_set(
           err, OP_ERR_ENV,
-          "loop %s: OP2_VARIANT has the word \"%s\"; for %s expected words separated by '/': "
-          "direct, atomics, "
-          "staged, blocks, colours, apart, whole, warps, ordered; a block size, a multiple of 32 up to "
-          "1024; vectors, scalars, "
-          "sorted, joined, nearN, minN, dependent, rows1, 4, 8, 16, 32 or 64 (as in rows8), eachN; soa or "
-          "aos for the "
-          "layout of all dats, soa=DAT or aos=DAT for one",
+          "loop %s: OP2_VARIANT has the word \"%s\"; for %s expected words separated by '/': direct, "
+          "atomics, staged, blocks, colours, apart, whole, warps, ordered; a block size, a multiple of 32 up "
+          "to 1024; vectors, scalars, sorted, joined, nearN, minN, dependent, rows1, 4, 8, 16, 32 or 64 (as "
+          "in rows8), eachN; soa or aos for the layout of all dats, soa=DAT or aos=DAT for one",
           loop, word, backend);
     if (size && sized)
       return error_set(err, OP_ERR_ENV,
@@ -126,7 +121,7 @@ static void settle(const struct gpu *c, struct gpu_variant *v, const struct loop
     v->each = 1;
 }
 
-/* What is there already is not added again. */
+/* Adds a variant, unless it is there already. */
 static int add(struct gpu_loop *l, const struct gpu_variant *v, struct error *err) {
   struct text name = {0};
   print(v, &name);
@@ -227,7 +222,7 @@ static void use_near(const struct gpu *c, const struct loop *loop, const struct 
     v->shape = near;
 }
 
-/* Elements of a block of ORDERED, of which two have room; 0: not even of small ones. */
+/* Elements of a block of ORDERED. Two such blocks have room; 0: not even small ones have. */
 static int ordered_block(const struct gpu *c, const struct loop *loop, const struct gpu_loop *l) {
   enum { LEAST = 64, MOST = 256 };
   const bool ragged = gpu_targets_are_ragged(&loop->desc, &l->targets);
@@ -298,7 +293,7 @@ static struct gpu_variant variant_to_try(const struct gpu *c, const struct gpu_l
   return v;
 }
 
-/* What the first guess is already is no candidate. With OP2_FP=strict forms have the same sums, whichever is taken. */
+/* The first guess is no candidate. With OP2_FP=strict all forms have the same sums. */
 static int list_candidates(const struct gpu *c, const struct loop *loop, const struct gpu_loop *l,
                            struct candidate *out) {
   const bool increments = l->targets.count > 0, in_order = gpu_is_in_order(loop, &l->targets),
@@ -324,7 +319,7 @@ static int list_candidates(const struct gpu *c, const struct loop *loop, const s
   return n;
 }
 
-/* Of the form that takes least of those that may be tried; HUGE_VAL: none is counted. */
+/* Seconds of the fastest form among those that may be tried; HUGE_VAL: none is counted. */
 static double least_seconds(const struct gpu *c, const struct loop *loop, const struct gpu_loop *l,
                             const struct gpu_sample *s) {
   struct candidate list[TRIED];
@@ -451,15 +446,14 @@ static int add_tried(struct op_context *ctx, struct loop *loop, struct gpu_loop 
   return code;
 }
 
-/* Of what was asked. There the kernel adds in memory itself, for which elements must not meet. */
+/* Replaces a forced strategy. The kernel adds in memory itself, so that elements must not meet. */
 static void keep_colours(const struct op_context *ctx, const struct loop *loop, struct gpu_variant *v) {
   if (v->shape.strategy == GPU_COLOURS)
     return;
   v->shape.strategy = GPU_COLOURS;
   log_line(ctx->log, LOG_WARN, "tune",
            "loop %s: OP2_VARIANT asks for a strategy in which the kernel does not add in memory, and the "
-           "targets' map is "
-           "ragged: it runs by colours",
+           "targets' map is ragged: it runs by colours",
            loop->name);
 }
 

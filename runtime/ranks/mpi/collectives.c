@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/size.h"
-#include "inner.h"
+#include "base/list.h"
+#include "post.h"
 
 /* ---- operations on doubles ---- */
 
@@ -55,7 +55,8 @@ static void copy(void *to, const void *from, size_t bytes) {
 }
 
 static int finish(struct comm *c, int status, MPI_Request *request, const char *call, struct error *err) {
-  return status == MPI_SUCCESS ? mpi_wait_for(c, request, 1, call, err) : mpi_check(status, call, err);
+  return status == MPI_SUCCESS ? mpi_wait_for(c, request, 1, call, mpi_watch_number(c), err)
+                               : mpi_check(status, call, err);
 }
 
 int mpi_barrier(struct comm *c, struct error *err) {
@@ -172,7 +173,7 @@ static int mail_send(struct comm *c, struct mail *m, const unsigned char *data, 
 static int mail_finish(struct comm *c, struct mail *m, int status, const char *call, struct error *err) {
   int code = mpi_check(status, call, err);
   if (!code)
-    code = mpi_wait_for(c, m->requests, m->count, call, err);
+    code = mpi_wait_for(c, m->requests, m->count, call, mpi_watch_number(c), err);
   if (code)
     mpi_abandon(m->requests, m->receives, m->count);
   free(m->requests);
@@ -212,7 +213,7 @@ static size_t pieces_of(const struct comm *c, const struct comm_messages *m) {
   return pieces;
 }
 
-/* What a rank has for itself, or NULL, and how much. */
+/* The part that a rank sends to itself, or NULL, and its size. */
 static const unsigned char *own_of(const struct comm *c, const struct comm_messages *m, const void *data,
                                    size_t *bytes) {
   const unsigned char *at = data;

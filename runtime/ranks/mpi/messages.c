@@ -1,7 +1,8 @@
+#include <stdint.h>
 #include <stdlib.h>
 
-#include "base/size.h"
-#include "inner.h"
+#include "base/list.h"
+#include "post.h"
 
 struct comm_request {
   int count; /* of pieces; 0: an empty message, which is not sent */
@@ -36,12 +37,8 @@ static int make(struct comm *c, bool sends, unsigned char *data, size_t bytes, i
 
 int mpi_send_init(struct comm *c, const void *data, size_t bytes, int peer, int tag,
                   struct comm_request **out, struct error *err) {
-  /* MPI only reads what is sent, and says so itself; both kinds are made by one function here. */
-  union {
-    const void *read;
-    unsigned char *bytes;
-  } memory = {.read = data};
-  return make(c, true, memory.bytes, bytes, peer, tag, out, err);
+  /* MPI only reads what is sent; both kinds are made by one function here. */
+  return make(c, true, (unsigned char *)(uintptr_t)data, bytes, peer, tag, out, err);
 }
 
 int mpi_receive_init(struct comm *c, void *data, size_t bytes, int peer, int tag, struct comm_request **out,

@@ -3,9 +3,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/size.h"
-#include "inner.h"
-#include "run/team_share.h"
+#include "base/list.h"
+#include "exec/team_quota.h"
+#include "post.h"
 
 #ifdef OPEN_MPI
 #include <mpi-ext.h>
@@ -51,7 +51,7 @@ static void table_close(struct comm *c) {
   struct mpi_state *s = mpi_state(c);
   int ended = 0;
   MPI_Finalized(&ended); /* a program that began MPI may end it before op_exit */
-  /* What some ranks began and others never will stays with MPI, and so does the memory for its messages. */
+  /* A call that some ranks began and others never will stays with MPI, and so does the memory for its messages. */
   const bool whole = !ended && !mpi_watch_broken(c);
   for (int i = 0; whole && i < 3; i++)
     if (s->operations[i] != MPI_OP_NULL)
@@ -141,7 +141,7 @@ static int look_at_node(struct comm *c, struct error *err) {
 
 /* ---- GPUs ---- */
 
-/* What the library says that is in the process, which may be another one than this file was compiled with. */
+/* Ask the MPI in the process, which may be another one than this file was compiled with. */
 static bool takes_gpu_memory(const struct comm *c) {
   (void)c;
 #if defined(OMPI_HAVE_MPI_EXT_CUDA)
@@ -233,4 +233,55 @@ static int table_split(struct comm *c, int colour, struct comm **out, struct err
     mpi_watch_around(c, *out);
   }
   return code;
+}
+
+/* Gathers that are begun, and waited for by their end. Each has memory of its own, which stays as long as MPI may write
+ * to it. */
+struct comm_gather {
+  MPI_Request request;
+  long long number; /* of what all ranks begin on the comm */
+  unsigned char all[];
+};
+
+int mpi_gather_begin(struct comm *c, const void *mine, size_t bytes, struct comm_gather **out,
+                     struct error *err) {
+  struct comm_gather *g = NULL;
+  size_t room;
+  *out = NULL;
+  if (size_mul((size_t)c->size, bytes, &room) && size_add(room, sizeof *g, &room))
+    g = malloc(room);
+  if (!g)
+    return error_memory(err, "what ranks bring together", (size_t)c->size * bytes);
+  int code = mpi_watch_begin(c, err);
+  if (!code) {
+    g->number = mpi_watch_number(c);
+    memcpy(g->all + (size_t)c->rank * bytes, mine, bytes);
+    code = mpi_check(MPI_Iallgather(MPI_IN_PLACE, 0, MPI_BYTE, g->all, (int)bytes, MPI_BYTE,
+                                    mpi_state(c)->mpi, &g->request),
+                     "MPI_Iallgather", err);
+  }
+  if (code)
+    free(g);
+  else
+    *out = g;
+  return code;
+}
+
+int mpi_gather_test(struct comm *c, struct comm_gather *g, bool *done, struct error *err) {
+  int there = 0;
+  (void)c;
+  const int status = MPI_Test(&g->request, &there, MPI_STATUS_IGNORE);
+  *done = there != 0;
+  return mpi_check(status, "MPI_Test", err);
+}
+
+int mpi_gather_end(struct comm *c, struct comm_gather *g, const unsigned char **all, struct error *err) {
+  *all = g->all;
+  return mpi_wait_for(c, &g->request, 1, "results", g->number, err);
+}
+
+void mpi_gather_free(struct comm *c, struct comm_gather *g) {
+  (void)c;
+  if (g && g->request == MPI_REQUEST_NULL)
+    free(g);
 }

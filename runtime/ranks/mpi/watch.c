@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/size.h"
-#include "inner.h"
+#include "base/list.h"
+#include "post.h"
 
 enum { MOST_COMMS = 8, TAG_NOTE = 1, NOTE_TO_ALL = 16 };
 
@@ -90,7 +90,7 @@ static bool next_note(struct mpi_watch *watch, struct note *note) {
                   MPI_STATUS_IGNORE) == MPI_SUCCESS;
 }
 
-/* Have all notes left? */
+/* True if all notes have left. */
 static bool all_sent(struct mpi_watch *watch) {
   for (int sent = 1; watch->nsends && sent; watch->nsends -= sent)
     if (MPI_Test(&watch->sends[watch->nsends - 1], &sent, MPI_STATUS_IGNORE) != MPI_SUCCESS)
@@ -104,7 +104,7 @@ void mpi_watch_drop(struct mpi_watch *watch, bool ended) {
     return;
   while (!ended && next_note(watch, &note))
     continue;
-  /* What MPI still reads stays. */
+  /* Memory that MPI still reads stays. */
   if (!ended && !all_sent(watch))
     return;
   if (!ended && watch->last.teller < 0)
@@ -124,7 +124,7 @@ static bool is_told(const struct mpi_watch *watch, int rank) {
 }
 
 static void send_note(struct mpi_watch *watch, const struct note *note, bool to_all) {
-  /* Of notes that have not left yet nobody hears any more. */
+  /* Notes that have not left yet are given up. */
   watch->nsends = 0;
   for (int r = 0; r < watch->size; r++)
     if (r != watch->rank && (to_all || is_told(watch, r)))
@@ -219,7 +219,7 @@ long long mpi_watch_number(const struct comm *c) {
   return s->watch ? s->watch->begun[s->number] : 0;
 }
 
-/* Where only some ranks wait nothing is counted. Who failed, and waits there so long that the others of that comm may not come,
+/* Nothing is counted where only some ranks wait. A rank that failed, and waits there so long that the others of that comm may not come,
  * tells all; what ranks of other comms wait for is not asked. */
 static int look_around(const struct mpi_wait *w, struct error *err) {
   const double hang = w->comm->hang, patience = hang > 0 && hang < 3 ? hang : 3;

@@ -1,26 +1,9 @@
 /* Made by op2jit (generator 21): loop around, scalar, contract. */
-#include "op2jit_prelude.h"
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wall"
-#pragma clang diagnostic ignored "-Wextra"
-#pragma clang diagnostic ignored "-Wint-conversion"
-#define op2jit_assert(c, words) ((void)0)
-typedef long long __attribute__((may_alias)) op2_longlong;
-typedef unsigned long long __attribute__((may_alias)) op2_ulonglong;
+/* shared: prologue */
 static inline __attribute__((always_inline, internal_linkage)) void around();
-#pragma clang diagnostic pop
-#pragma clang attribute push(__attribute__((internal_linkage)), apply_to = function)
-#pragma GCC visibility push(hidden)
-#pragma clang diagnostic push
+/* shared: before the kernel */
 #include "around.c"
-#pragma clang diagnostic pop
-#pragma GCC visibility pop
-#pragma clang attribute pop
-#pragma clang diagnostic ignored "-Wall"
-#pragma clang diagnostic ignored "-Wextra"
-#pragma clang diagnostic ignored "-Wint-conversion"
-#pragma clang diagnostic error "-Wincompatible-pointer-types"
-#pragma clang diagnostic error "-Wincompatible-pointer-types-discards-qualifiers"
+/* shared: behind the kernel */
 static void op2_loop(const op2_longlong *restrict op2_d0, double *restrict op2_d1, long op2_s1, const int *restrict op2_t0, const int *restrict op2_list, long op2_begin, long op2_end) {
   long op2_i = op2_begin;
   for (; op2_i < op2_end; op2_i++) {

@@ -1,27 +1,10 @@
 /* Made by op2jit (generator 21): loop axpy+dot, scalar, contract. */
-#include "op2jit_prelude.h"
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wall"
-#pragma clang diagnostic ignored "-Wextra"
-#pragma clang diagnostic ignored "-Wint-conversion"
-#define op2jit_assert(c, words) ((void)0)
-typedef long long __attribute__((may_alias)) op2_longlong;
-typedef unsigned long long __attribute__((may_alias)) op2_ulonglong;
+/* shared: prologue */
 static inline __attribute__((always_inline, internal_linkage)) void axpy();
 static inline __attribute__((always_inline, internal_linkage)) void dot();
-#pragma clang diagnostic pop
-#pragma clang attribute push(__attribute__((internal_linkage)), apply_to = function)
-#pragma GCC visibility push(hidden)
-#pragma clang diagnostic push
+/* shared: before the kernel */
 #include "axpy+dot.c"
-#pragma clang diagnostic pop
-#pragma GCC visibility pop
-#pragma clang attribute pop
-#pragma clang diagnostic ignored "-Wall"
-#pragma clang diagnostic ignored "-Wextra"
-#pragma clang diagnostic ignored "-Wint-conversion"
-#pragma clang diagnostic error "-Wincompatible-pointer-types"
-#pragma clang diagnostic error "-Wincompatible-pointer-types-discards-qualifiers"
+/* shared: behind the kernel */
 static void op2_loop(const double *restrict op2_d0, double *restrict op2_d1, double *restrict op2_d2, const double *restrict op2_g0, double *restrict op2_g4, const int *restrict op2_list, long op2_begin, long op2_end) {
   double op2_a4[1];
   op2_a4[0] = -0.0;
@@ -40,12 +23,4 @@ static void op2_loop(const double *restrict op2_d0, double *restrict op2_d1, dou
 void op2jit_range(void *const *op2_frame, const int *op2_list, long op2_begin, long op2_end) {
   op2_loop(op2_frame[0], op2_frame[1], op2_frame[2], op2_frame[3], op2_frame[7], op2_list, op2_begin, op2_end);
 }
-/* axpy+dot.c */
-void axpy(const double *a, const double *x, double *t, double *y) {
-  *t = *a * *x;
-  *y += *t;
-}
-void dot(const double *y, const double *t, double *sum) {
-  *sum += *y * *t;
-}
-
+/* shared: axpy+dot.c */

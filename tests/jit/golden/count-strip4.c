@@ -1,26 +1,9 @@
 /* Made by op2jit (generator 21): loop count, strip4, contract. */
-#include "op2jit_prelude.h"
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wall"
-#pragma clang diagnostic ignored "-Wextra"
-#pragma clang diagnostic ignored "-Wint-conversion"
-#define op2jit_assert(c, words) ((void)0)
-typedef long long __attribute__((may_alias)) op2_longlong;
-typedef unsigned long long __attribute__((may_alias)) op2_ulonglong;
+/* shared: prologue */
 static inline __attribute__((always_inline, internal_linkage)) void count();
-#pragma clang diagnostic pop
-#pragma clang attribute push(__attribute__((internal_linkage)), apply_to = function)
-#pragma GCC visibility push(hidden)
-#pragma clang diagnostic push
+/* shared: before the kernel */
 #include "count.c"
-#pragma clang diagnostic pop
-#pragma GCC visibility pop
-#pragma clang attribute pop
-#pragma clang diagnostic ignored "-Wall"
-#pragma clang diagnostic ignored "-Wextra"
-#pragma clang diagnostic ignored "-Wint-conversion"
-#pragma clang diagnostic error "-Wincompatible-pointer-types"
-#pragma clang diagnostic error "-Wincompatible-pointer-types-discards-qualifiers"
+/* shared: behind the kernel */
 static void op2_loop(const int *restrict op2_t0, const int *restrict op2_x1, int *restrict op2_g2, const int *restrict op2_list, long op2_begin, long op2_end) {
   int op2_a2[1];
   op2_a2[0] = 0;
@@ -74,8 +57,4 @@ static void op2_loop(const int *restrict op2_t0, const int *restrict op2_x1, int
 __attribute__((force_align_arg_pointer)) void op2jit_range(void *const *op2_frame, const int *op2_list, long op2_begin, long op2_end) {
   op2_loop(op2_frame[0], op2_frame[5], op2_frame[3], op2_list, op2_begin, op2_end);
 }
-/* count.c */
-void count(const int *e, const int t[2], int *sum) {
-  *sum += e[0] - t[0] - t[1];
-}
-
+/* shared: count.c */

@@ -1,29 +1,12 @@
 /* Made by op2jit (generator 21): loop extremes, scalar, contract. */
-#include "op2jit_prelude.h"
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wall"
-#pragma clang diagnostic ignored "-Wextra"
-#pragma clang diagnostic ignored "-Wint-conversion"
-#define op2jit_assert(c, words) ((void)0)
-typedef long long __attribute__((may_alias)) op2_longlong;
-typedef unsigned long long __attribute__((may_alias)) op2_ulonglong;
+/* shared: prologue */
 static float late;
 static void *const op2_c0 = (void *)&late;
 struct op2_info5 { op2_longlong element; int payload[1]; };
 static inline __attribute__((always_inline, internal_linkage)) void extremes();
-#pragma clang diagnostic pop
-#pragma clang attribute push(__attribute__((internal_linkage)), apply_to = function)
-#pragma GCC visibility push(hidden)
-#pragma clang diagnostic push
+/* shared: before the kernel */
 #include "extremes.c"
-#pragma clang diagnostic pop
-#pragma GCC visibility pop
-#pragma clang attribute pop
-#pragma clang diagnostic ignored "-Wall"
-#pragma clang diagnostic ignored "-Wextra"
-#pragma clang diagnostic ignored "-Wint-conversion"
-#pragma clang diagnostic error "-Wincompatible-pointer-types"
-#pragma clang diagnostic error "-Wincompatible-pointer-types-discards-qualifiers"
+/* shared: behind the kernel */
 static void op2_loop(const float *restrict op2_d0, const int *restrict op2_x0, int *restrict op2_g3, float *restrict op2_g4, const float *restrict op2_b4, struct op2_info5 *restrict op2_g5, const int *restrict op2_list, long op2_begin, long op2_end) {
   int op2_a3[1];
   op2_a3[0] = 0;
@@ -57,13 +40,4 @@ void op2jit_range(void *const *op2_frame, const int *op2_list, long op2_begin, l
   }
   op2_loop(op2_frame[0], op2_frame[8], op2_frame[4], op2_frame[5], op2_frame[14], op2_frame[6], op2_list, op2_begin, op2_end);
 }
-/* extremes.c */
-void extremes(const float *a, const int *e, float *w, int *count, float *most, int *where) {
-  w[0] = a[0] * late;
-  ++*count;
-  if (w[0] > *most) {
-    *most = w[0];
-    *where = *e;
-  }
-}
-
+/* shared: extremes.c */

@@ -1,24 +1,7 @@
 /* Made by op2jit (generator 21): loop five, strip4+straight, contract. */
-#include "op2jit_prelude.h"
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wall"
-#pragma clang diagnostic ignored "-Wextra"
-#pragma clang diagnostic ignored "-Wint-conversion"
-#define op2jit_assert(c, words) ((void)0)
-typedef long long __attribute__((may_alias)) op2_longlong;
-typedef unsigned long long __attribute__((may_alias)) op2_ulonglong;
-typedef double op2_double2 __attribute__((vector_size(16), may_alias));
-typedef double op2_double2u __attribute__((vector_size(16), aligned(8), may_alias));
-typedef double op2_double4 __attribute__((vector_size(32), may_alias));
-typedef double op2_double4u __attribute__((vector_size(32), aligned(8), may_alias));
-typedef double op2_double8 __attribute__((vector_size(64), may_alias));
-typedef double op2_double8u __attribute__((vector_size(64), aligned(8), may_alias));
-static inline __attribute__((always_inline)) void op2_load_double_1(double *lanes, const double *const *rows) {
-  {
-    op2_double4 z0 = {rows[0][0], rows[1][0], rows[2][0], rows[3][0]};
-    *(op2_double4 *)(lanes + 0) = z0;
-  }
-}
+/* shared: prologue */
+/* shared: vectors of double */
+/* shared: op2_load_double_1 */
 static inline __attribute__((always_inline)) void op2_load_double_5(double *lanes, const double *const *rows) {
   {
     op2_double4 z0 = *(const op2_double4u *)(rows[0] + 0);
@@ -104,19 +87,9 @@ static const int *op2_find_range(const int *op2_u, long op2_begin) {
   return op2_first + op2_low * 7;
 }
 static inline __attribute__((always_inline, internal_linkage)) void five();
-#pragma clang diagnostic pop
-#pragma clang attribute push(__attribute__((internal_linkage)), apply_to = function)
-#pragma GCC visibility push(hidden)
-#pragma clang diagnostic push
+/* shared: before the kernel */
 #include "five.c"
-#pragma clang diagnostic pop
-#pragma GCC visibility pop
-#pragma clang attribute pop
-#pragma clang diagnostic ignored "-Wall"
-#pragma clang diagnostic ignored "-Wextra"
-#pragma clang diagnostic ignored "-Wint-conversion"
-#pragma clang diagnostic error "-Wincompatible-pointer-types"
-#pragma clang diagnostic error "-Wincompatible-pointer-types-discards-qualifiers"
+/* shared: behind the kernel */
 static void op2_loop(const double *restrict op2_d0, const double *restrict op2_d1, double *restrict op2_d2, const int *restrict op2_t0, const op2_longlong *restrict op2_z0, const int *restrict op2_u, const int *restrict op2_list, long op2_begin, long op2_end) {
   long op2_i = op2_begin;
   const int *op2_range = op2_find_range(op2_u, op2_begin);

@@ -1,68 +1,18 @@
 /* Made by op2jit (generator 21): loop limits, strip4, contract. */
-#include "op2jit_prelude.h"
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wall"
-#pragma clang diagnostic ignored "-Wextra"
-#pragma clang diagnostic ignored "-Wint-conversion"
-#define op2jit_assert(c, words) ((void)0)
-typedef long long __attribute__((may_alias)) op2_longlong;
-typedef unsigned long long __attribute__((may_alias)) op2_ulonglong;
+/* shared: prologue */
 static inline __attribute__((always_inline)) void op2_better1(float *to, float start, float value) {
   const int beats = value < *to;
   if (start != start ? value == value && (*to != *to || beats) : value != value || beats) *to = value;
 }
-typedef float op2_float2 __attribute__((vector_size(8), may_alias));
-typedef float op2_float2u __attribute__((vector_size(8), aligned(4), may_alias));
-typedef float op2_float4 __attribute__((vector_size(16), may_alias));
-typedef float op2_float4u __attribute__((vector_size(16), aligned(4), may_alias));
-typedef float op2_float8 __attribute__((vector_size(32), may_alias));
-typedef float op2_float8u __attribute__((vector_size(32), aligned(4), may_alias));
-static inline __attribute__((always_inline)) void op2_load_float_2(float *lanes, const float *const *rows) {
-  {
-    op2_float4 z0 = __builtin_shufflevector(*(const op2_float2u *)(rows[0] + 0), *(const op2_float2u *)(rows[2] + 0), 0, 1, 2, 3);
-    op2_float4 z1 = __builtin_shufflevector(*(const op2_float2u *)(rows[1] + 0), *(const op2_float2u *)(rows[3] + 0), 0, 1, 2, 3);
-    op2_float4 t;
-    t = __builtin_shufflevector(z0, z1, 0, 4, 2, 6);
-    z1 = __builtin_shufflevector(z0, z1, 1, 5, 3, 7);
-    z0 = t;
-    *(op2_float4 *)(lanes + 0) = z0;
-    *(op2_float4 *)(lanes + 4) = z1;
-  }
-}
-static inline __attribute__((always_inline)) void op2_turn_float_2(float *rows, const float *lanes) {
-  {
-    op2_float4 z0 = *(const op2_float4 *)(lanes + 0);
-    op2_float4 z1 = *(const op2_float4 *)(lanes + 4);
-    op2_float4 t;
-    t = __builtin_shufflevector(z0, z1, 0, 4, 2, 6);
-    z1 = __builtin_shufflevector(z0, z1, 1, 5, 3, 7);
-    z0 = t;
-    *(op2_float2u *)(rows + 0) = __builtin_shufflevector(z0, z0, 0, 1);
-    *(op2_float2u *)(rows + 2) = __builtin_shufflevector(z1, z1, 0, 1);
-    *(op2_float2u *)(rows + 4) = __builtin_shufflevector(z0, z0, 2, 3);
-    *(op2_float2u *)(rows + 6) = __builtin_shufflevector(z1, z1, 2, 3);
-  }
-}
-static inline __attribute__((always_inline)) void op2_add_float_2(float *row, const float *values) {
-  *(op2_float2u *)(row + 0) += *(const op2_float2u *)(values + 0);
-}
-static inline __attribute__((always_inline)) void op2_put_float_2(float *row, const float *values) {
-  *(op2_float2u *)(row + 0) = *(const op2_float2u *)(values + 0);
-}
+/* shared: vectors of float */
+/* shared: op2_load_float_2 */
+/* shared: op2_turn_float_2 */
+/* shared: op2_add_float_2 */
+/* shared: op2_put_float_2 */
 static inline __attribute__((always_inline, internal_linkage)) void limits();
-#pragma clang diagnostic pop
-#pragma clang attribute push(__attribute__((internal_linkage)), apply_to = function)
-#pragma GCC visibility push(hidden)
-#pragma clang diagnostic push
+/* shared: before the kernel */
 #include "limits.c"
-#pragma clang diagnostic pop
-#pragma GCC visibility pop
-#pragma clang attribute pop
-#pragma clang diagnostic ignored "-Wall"
-#pragma clang diagnostic ignored "-Wextra"
-#pragma clang diagnostic ignored "-Wint-conversion"
-#pragma clang diagnostic error "-Wincompatible-pointer-types"
-#pragma clang diagnostic error "-Wincompatible-pointer-types-discards-qualifiers"
+/* shared: behind the kernel */
 static void op2_loop(const float *restrict op2_d0, float *restrict op2_d1, const int *restrict op2_t0, const int *restrict op2_list, long op2_begin, long op2_end) {
   long op2_i = op2_begin;
   for (; op2_i + 4 <= op2_end; op2_i += 4) {

@@ -1,27 +1,10 @@
 /* Made by op2jit (generator 21): loop res, scalar, contract. */
-#include "op2jit_prelude.h"
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wall"
-#pragma clang diagnostic ignored "-Wextra"
-#pragma clang diagnostic ignored "-Wint-conversion"
-#define op2jit_assert(c, words) ((void)0)
-typedef long long __attribute__((may_alias)) op2_longlong;
-typedef unsigned long long __attribute__((may_alias)) op2_ulonglong;
+/* shared: prologue */
 static const double eps __attribute__((unused)) = 0x1.999999999999ap-5;
 static inline __attribute__((always_inline, internal_linkage)) void res();
-#pragma clang diagnostic pop
-#pragma clang attribute push(__attribute__((internal_linkage)), apply_to = function)
-#pragma GCC visibility push(hidden)
-#pragma clang diagnostic push
+/* shared: before the kernel */
 #include "res.c"
-#pragma clang diagnostic pop
-#pragma GCC visibility pop
-#pragma clang attribute pop
-#pragma clang diagnostic ignored "-Wall"
-#pragma clang diagnostic ignored "-Wextra"
-#pragma clang diagnostic ignored "-Wint-conversion"
-#pragma clang diagnostic error "-Wincompatible-pointer-types"
-#pragma clang diagnostic error "-Wincompatible-pointer-types-discards-qualifiers"
+/* shared: behind the kernel */
 static void op2_loop(const double *restrict op2_d0, const double *restrict op2_d1, long op2_s1, double *restrict op2_d2, const int *restrict op2_t0, const int *restrict op2_t1, const int *restrict op2_list, long op2_begin, long op2_end) {
   long op2_i = op2_begin;
   for (; op2_i < op2_end; op2_i++) {
@@ -41,10 +24,4 @@ static void op2_loop(const double *restrict op2_d0, const double *restrict op2_d
 void op2jit_range(void *const *op2_frame, const int *op2_list, long op2_begin, long op2_end) {
   op2_loop(op2_frame[0], op2_frame[1], (long)op2_frame[11], op2_frame[2], op2_frame[3], op2_frame[4], op2_list, op2_begin, op2_end);
 }
-/* res.c */
-void res(const double *x1, const double *x2, const double *q, double *r1, double *r2) {
-  double f = eps * (x1[0] - x2[0]) * q[0];
-  r1[0] += f;
-  r2[1] -= f;
-}
-
+/* shared: res.c */

@@ -1,71 +1,16 @@
 /* Made by op2jit (generator 21): loop res, strip4, contract. */
-#include "op2jit_prelude.h"
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wall"
-#pragma clang diagnostic ignored "-Wextra"
-#pragma clang diagnostic ignored "-Wint-conversion"
-#define op2jit_assert(c, words) ((void)0)
-typedef long long __attribute__((may_alias)) op2_longlong;
-typedef unsigned long long __attribute__((may_alias)) op2_ulonglong;
+/* shared: prologue */
 static const double eps __attribute__((unused)) = 0x1.999999999999ap-5;
-typedef double op2_double2 __attribute__((vector_size(16), may_alias));
-typedef double op2_double2u __attribute__((vector_size(16), aligned(8), may_alias));
-typedef double op2_double4 __attribute__((vector_size(32), may_alias));
-typedef double op2_double4u __attribute__((vector_size(32), aligned(8), may_alias));
-typedef double op2_double8 __attribute__((vector_size(64), may_alias));
-typedef double op2_double8u __attribute__((vector_size(64), aligned(8), may_alias));
-static inline __attribute__((always_inline)) void op2_load_double_2(double *lanes, const double *const *rows) {
-  {
-    op2_double4 z0 = __builtin_shufflevector(*(const op2_double2u *)(rows[0] + 0), *(const op2_double2u *)(rows[2] + 0), 0, 1, 2, 3);
-    op2_double4 z1 = __builtin_shufflevector(*(const op2_double2u *)(rows[1] + 0), *(const op2_double2u *)(rows[3] + 0), 0, 1, 2, 3);
-    op2_double4 t;
-    t = __builtin_shufflevector(z0, z1, 0, 4, 2, 6);
-    z1 = __builtin_shufflevector(z0, z1, 1, 5, 3, 7);
-    z0 = t;
-    *(op2_double4 *)(lanes + 0) = z0;
-    *(op2_double4 *)(lanes + 4) = z1;
-  }
-}
-static inline __attribute__((always_inline)) void op2_turn_double_2(double *rows, const double *lanes) {
-  {
-    op2_double4 z0 = *(const op2_double4 *)(lanes + 0);
-    op2_double4 z1 = *(const op2_double4 *)(lanes + 4);
-    op2_double4 t;
-    t = __builtin_shufflevector(z0, z1, 0, 4, 2, 6);
-    z1 = __builtin_shufflevector(z0, z1, 1, 5, 3, 7);
-    z0 = t;
-    *(op2_double2u *)(rows + 0) = __builtin_shufflevector(z0, z0, 0, 1);
-    *(op2_double2u *)(rows + 2) = __builtin_shufflevector(z1, z1, 0, 1);
-    *(op2_double2u *)(rows + 4) = __builtin_shufflevector(z0, z0, 2, 3);
-    *(op2_double2u *)(rows + 6) = __builtin_shufflevector(z1, z1, 2, 3);
-  }
-}
-static inline __attribute__((always_inline)) void op2_add_double_2(double *row, const double *values) {
-  *(op2_double2u *)(row + 0) += *(const op2_double2u *)(values + 0);
-}
-static inline __attribute__((always_inline)) void op2_put_double_2(double *row, const double *values) {
-  *(op2_double2u *)(row + 0) = *(const op2_double2u *)(values + 0);
-}
-static inline __attribute__((always_inline)) void op2_load_double_1(double *lanes, const double *const *rows) {
-  {
-    op2_double4 z0 = {rows[0][0], rows[1][0], rows[2][0], rows[3][0]};
-    *(op2_double4 *)(lanes + 0) = z0;
-  }
-}
+/* shared: vectors of double */
+/* shared: op2_load_double_2 */
+/* shared: op2_turn_double_2 */
+/* shared: op2_add_double_2 */
+/* shared: op2_put_double_2 */
+/* shared: op2_load_double_1 */
 static inline __attribute__((always_inline, internal_linkage)) void res();
-#pragma clang diagnostic pop
-#pragma clang attribute push(__attribute__((internal_linkage)), apply_to = function)
-#pragma GCC visibility push(hidden)
-#pragma clang diagnostic push
+/* shared: before the kernel */
 #include "res.c"
-#pragma clang diagnostic pop
-#pragma GCC visibility pop
-#pragma clang attribute pop
-#pragma clang diagnostic ignored "-Wall"
-#pragma clang diagnostic ignored "-Wextra"
-#pragma clang diagnostic ignored "-Wint-conversion"
-#pragma clang diagnostic error "-Wincompatible-pointer-types"
-#pragma clang diagnostic error "-Wincompatible-pointer-types-discards-qualifiers"
+/* shared: behind the kernel */
 static void op2_loop(const double *restrict op2_d0, const double *restrict op2_d1, long op2_s1, double *restrict op2_d2, const int *restrict op2_t0, const int *restrict op2_t1, const int *restrict op2_list, long op2_begin, long op2_end) {
   long op2_i = op2_begin;
   for (; op2_i + 4 <= op2_end; op2_i += 4) {
@@ -140,10 +85,4 @@ static void op2_loop(const double *restrict op2_d0, const double *restrict op2_d
 __attribute__((force_align_arg_pointer)) void op2jit_range(void *const *op2_frame, const int *op2_list, long op2_begin, long op2_end) {
   op2_loop(op2_frame[0], op2_frame[1], (long)op2_frame[11], op2_frame[2], op2_frame[3], op2_frame[4], op2_list, op2_begin, op2_end);
 }
-/* res.c */
-void res(const double *x1, const double *x2, const double *q, double *r1, double *r2) {
-  double f = eps * (x1[0] - x2[0]) * q[0];
-  r1[0] += f;
-  r2[1] -= f;
-}
-
+/* shared: res.c */

@@ -1,8 +1,0 @@
-/* Which names a program's constants may have. */
-#ifndef OP2JIT_JIT_CONSTANT_NAME_H
-#define OP2JIT_JIT_CONSTANT_NAME_H
-
-/* Why kernels cannot use a constant of this name, and what to do about it; NULL: they can. */
-const char *constant_name_wrong(const char *name);
-
-#endif

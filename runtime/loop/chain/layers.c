@@ -1,0 +1,272 @@
+#include "loop/chain/layers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/list.h"
+#include "base/log.h"
+#include "context/context.h"
+#include "context/env.h"
+#include "loop/chain/depths.h"
+#include "loop/chain/queue.h"
+#include "mesh/data.h"
+#include "mesh/halo.h"
+#include "plan/copies.h"
+#include "ranks/agree.h"
+#include "ranks/comm.h"
+#include "record/recorder.h"
+#include "spread/grow.h"
+#include "spread/spread.h"
+
+struct layers {
+  int *maps; /* ids of those that rings are to follow; */
+  int nmaps;
+  int nfollowed;   /* of the first of them they do */
+  bool wanted;     /* more than there is */
+  bool failed;     /* there was no memory */
+  unsigned waited; /* times that layers_make could have begun */
+  int builds;
+  bool measured;
+  double latency,
+      byte; /* seconds of a message between two ranks both of which send, and for each byte of it */
+};
+
+int layers_asked(const struct op_context *ctx) {
+  return comm_alone(ctx->comm) ? 1 : (int)env_number(ctx->env, ENV_LAYERS, 1);
+}
+
+void layers_warn(const struct op_context *ctx) {
+  const int asked = layers_asked(ctx);
+  if (asked < 2 || ctx->comm->rank > 0)
+    return;
+  if (!ctx->queue)
+    log_line(ctx->log, LOG_WARN, "chain",
+             "OP2_LAYERS=%d has no effect, as no loops wait; set OP2_LAZY=on, or leave it at auto", asked);
+  else if (strcmp(env_value(ctx->env, ENV_FP), "strict") == 0)
+    log_line(
+        ctx->log, LOG_WARN, "chain",
+        "OP2_LAYERS=%d with OP2_FP=strict: loops that add through maps keep to one layer, because copies "
+        "of others' elements are added up in another order than by their owners",
+        asked);
+}
+
+void layers_free(struct op_context *ctx) {
+  struct layers *l = ctx->queue ? ctx->queue->layers : NULL;
+  if (!l)
+    return;
+  free(l->maps);
+  free(l);
+  ctx->queue->layers = NULL;
+}
+
+/* ---- which maps ---- */
+
+static bool is_changed(const struct chain *c, int dat) {
+  bool any = false;
+  for (int l = 0; l < c->nloops; l++)
+    for (int i = 0; i < c->loops[l].naccesses; i++)
+      any |= c->loops[l].accesses[i].dat == dat && c->loops[l].accesses[i].use != CHAIN_READS;
+  return any;
+}
+
+/* Does a loop reach by the map what some loop changes? */
+static bool is_needed(const struct tiled_description *d, int map) {
+  const struct chain *c = &d->chain;
+  bool any = false;
+  for (int l = 0; l < c->nloops && map_may_grow(d->of[map]); l++)
+    for (int i = 0; i < c->loops[l].naccesses; i++)
+      any |= c->loops[l].accesses[i].map == map && is_changed(c, c->loops[l].accesses[i].dat);
+  return any;
+}
+
+/* Its place among those that are to be followed; -1: it is not. */
+static int place_of(const struct layers *l, const struct map *map) {
+  int place = l->nmaps - 1;
+  while (place >= 0 && l->maps[place] != map->id)
+    place--;
+  return place;
+}
+
+static bool mesh_has_them(const struct op_context *ctx) {
+  const struct mesh *mesh = ctx->mesh;
+  const struct set *set = mesh->sets.count ? mesh->sets.items[0] : NULL;
+  return set && set->spread && set->spread->layers;
+}
+
+bool layers_are_there(const struct op_context *ctx, const struct tiled_description *d) {
+  const struct layers *l = ctx->queue->layers;
+  bool there = l && mesh_has_them(ctx);
+  for (int m = 0; there && m < d->chain.nmaps; m++)
+    if (is_needed(d, m)) {
+      const int place = place_of(l, d->of[m]);
+      there = place >= 0 && place < l->nfollowed;
+    }
+  return there;
+}
+
+static int no_memory(struct error *err) {
+  return error_memory(err, "the layers of a chain", 0);
+}
+
+int layers_want(struct op_context *ctx, const struct tiled_description *d, struct error *err) {
+  struct layers *l = ctx->queue->layers;
+  if (!l && !(l = ctx->queue->layers = array_new(1, sizeof *l)))
+    return no_memory(err);
+  for (int m = 0; m < d->chain.nmaps; m++) {
+    if (!is_needed(d, m) || place_of(l, d->of[m]) >= 0)
+      continue;
+    int *maps = array_resize(l->maps, (size_t)l->nmaps + 1, sizeof *maps);
+    if (!maps)
+      return no_memory(err);
+    l->maps = maps;
+    maps[l->nmaps++] = d->of[m]->id;
+  }
+  l->waited = l->wanted ? l->waited : 0;
+  l->wanted = !l->failed;
+  return OP_OK;
+}
+
+bool layers_are_wanted(const struct op_context *ctx) {
+  struct layers *l = ctx->queue->layers;
+  if (!l || !l->wanted || (ctx->recorder && ctx->recorder->derives) || !mesh_is_distributed(ctx))
+    return false;
+  l->waited++; /* where dats are lent ranks meet less and less often */
+  return (l->waited & (l->waited - 1)) == 0;
+}
+
+/* ---- how long messages take ---- */
+
+enum { SMALL = 64, LARGE = 1 << 18, SMALL_ROUNDS = 64, LARGE_ROUNDS = 4, TAG = COMM_MOST_TAG };
+
+/* Seconds of a round in which two ranks send each other so much. One that has no other begins as many rounds, or else the ranks would
+ * seem to make different calls. */
+static int time_rounds(struct comm *comm, int other, size_t bytes, int rounds, double *seconds,
+                       struct error *err) {
+  unsigned char *buffer = array_new(2, bytes);
+  struct comm_request *requests[2] = {NULL, NULL};
+  const int n = other < comm->size ? 2 : 0;
+  int code = buffer ? OP_OK : no_memory(err);
+  if (!code && n)
+    code = comm->table->receive_init(comm, buffer, bytes, other, TAG, &requests[0], err);
+  if (!code && n)
+    code = comm->table->send_init(comm, buffer + bytes, bytes, other, TAG, &requests[1], err);
+  double start = 0;
+  for (int i = 0; !code && i <= rounds; i++) {
+    start = i == 1 ? clock_seconds() : start; /* the first is for connections */
+    code = comm->table->start(comm, requests, n, err);
+    if (!code)
+      code = comm->table->wait(comm, requests, n, err);
+  }
+  *seconds = (clock_seconds() - start) / rounds;
+  for (int i = 0; i < 2; i++)
+    if (requests[i])
+      comm->table->request_free(comm, requests[i]);
+  free(buffer);
+  return code;
+}
+
+/* Pairs of ranks at a time; the slowest counts. */
+static int measure(struct op_context *ctx, struct layers *l, struct error *err) {
+  const int other = ctx->comm->rank ^ 1;
+  double seconds[2] = {0, 0};
+  int code = ctx->comm->table->barrier(ctx->comm, err);
+  if (!code)
+    code = time_rounds(ctx->comm, other, SMALL, SMALL_ROUNDS, &seconds[0], err);
+  if (!code)
+    code = time_rounds(ctx->comm, other, LARGE, LARGE_ROUNDS, &seconds[1], err);
+  code = agree_on_largest(ctx->agreement, code, seconds, 2, err);
+  l->measured = true;
+  l->latency = seconds[0];
+  l->byte = seconds[1] > seconds[0] ? (seconds[1] - seconds[0]) / LARGE : 0;
+  return code;
+}
+
+/* ---- the mesh gets them ---- */
+
+static bool *find_followed(const struct op_context *ctx, const struct layers *l) {
+  const struct list *maps = &ctx->mesh->maps;
+  bool *followed = array_new((size_t)maps->count, sizeof *followed);
+  for (int m = 0; followed && m < maps->count; m++)
+    followed[m] = place_of(l, maps->items[m]) >= 0;
+  return followed;
+}
+
+static int grow(struct op_context *ctx, struct layers *l, struct error *err) {
+  bool *followed = find_followed(ctx, l);
+  int code = agree_on_success(ctx->agreement, followed ? OP_OK : no_memory(err), err);
+  if (!code)
+    code = mesh_grow(ctx, layers_asked(ctx), followed, err);
+  free(followed);
+  if (code == OP_ERR_MEMORY) {
+    log_line(ctx->log, LOG_WARN, "chain", "OP2_LAYERS=%d: loops keep to one layer: %s", layers_asked(ctx),
+             error_message(err));
+    error_clear(err);
+    l->failed = true;
+    return OP_OK;
+  }
+  l->nfollowed = l->nmaps;
+  l->builds++;
+  return code || l->measured ? code : measure(ctx, l, err);
+}
+
+int layers_make(struct op_context *ctx, struct error *err) {
+  enum { MANY = 8 };
+  struct layers *l = ctx->queue->layers;
+  const double start = clock_seconds();
+  double lent = ctx->mesh->lent;
+  int code = agree_on_largest(ctx->agreement, OP_OK, &lent, 1, err);
+  if (code || lent > 0)
+    return code;
+  l->wanted = false;
+  ctx->comm->where = "layers of others' elements (OP2_LAYERS)";
+  code = grow(ctx, l, err);
+  if (code || l->failed)
+    return code;
+  log_line(
+      ctx->log, l->builds == MANY ? LOG_WARN : LOG_INFO, "chain",
+      "%d layers of others' elements made in %.3g s, for the %d. time since the mesh or the loops changed",
+      layers_asked(ctx), clock_seconds() - start, l->builds);
+  return OP_OK;
+}
+
+/* ---- what it costs ---- */
+
+/* The segment's. */
+static int add_cost(const struct tiled_description *d, const struct copies_set *sets,
+                    const struct depths *depths, int segment, double *owned, struct layers_cost *out,
+                    struct error *err) {
+  const int first = depths->first[segment], end = depths->first[segment + 1];
+  struct deep_copies c;
+  const int code = deep_copies_find(&c, &d->chain, sets, first, end, err);
+  if (code)
+    return code;
+  for (int i = 0; i < d->chain.ndats; i++)
+    if (is_changed(&d->chain, i))
+      out->bytes += (double)c.need[i].count * (double)((const struct dat *)d->known[2][i])->row_bytes;
+  for (int l = first; l < end; l++) {
+    out->twice += (double)c.run[l - first].count;
+    *owned += (double)sets[d->chain.loops[l].set].owned;
+  }
+  deep_copies_free(&c);
+  return OP_OK;
+}
+
+int layers_cost(struct loop *const *loops, const struct tiled_description *d, const struct copies_set *sets,
+                const struct depths *depths, struct layers_cost *out, struct error *err) {
+  int code = OP_OK;
+  double owned = 0;
+  *out = (struct layers_cost){.exchanges = depths->exchanges};
+  for (int s = 0; !code && s < depths->nsegments; s++)
+    if (!loop_keeps_apart(loops[depths->first[s]]))
+      code = add_cost(d, sets, depths, s, &owned, out, err);
+  out->twice = owned > 0 ? out->twice / owned : 0;
+  return code;
+}
+
+double layers_gain(const struct op_context *ctx, const struct layers_cost *first,
+                   const struct layers_cost *second, double seconds) {
+  const struct layers *l = ctx->queue->layers;
+  return (first->exchanges - second->exchanges) * l->latency + (first->bytes - second->bytes) * l->byte -
+         (second->twice - first->twice) * seconds;
+}

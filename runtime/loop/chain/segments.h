@@ -1,0 +1,41 @@
+/* Loops that waited, over sets that are spread over ranks: they run in segments, before each of which all that its
+ * loops need of other ranks' elements comes in one message from each neighbour. Collective: all ranks run the same
+ * launches in the same order, and are told if they do not. */
+#ifndef OP2JIT_LOOP_CHAIN_SEGMENTS_H
+#define OP2JIT_LOOP_CHAIN_SEGMENTS_H
+
+#include "loop/chain/deep.h"
+#include "loop/chain/layers.h"
+#include "loop/chain/tiled_describe.h"
+#include "record/launch.h"
+
+/* Run the launches, which are ready, in the order of their calls; each has the bits that it has alone. OP_ERR_MPI: ranks
+ * differ. Where there is no memory for segments, on any rank, loops run one by one. */
+int segments_run(struct op_context *ctx, struct launch *const *launches, int n, struct error *err);
+/* A chain that runs in more than one layer (OP2_LAYERS), on the rank that it costs most, and in one layer. */
+struct layers_facts {
+  char *first, *last; /* its loops */
+  int loops, layers;
+  long long runs;
+  struct layers_cost one, here;
+  double seconds, gain; /* of its loops, each once; a run's, by layers_gain */
+};
+/* Facts of chain number i, from 0; false: it runs in one layer, or there is none (*more is false). The names live as
+ * long as the chain is known. */
+bool segments_tell(const struct op_context *ctx, int i, struct layers_facts *out, bool *more);
+/* Forget all chains. */
+void segments_forget(struct op_context *ctx);
+
+/* Loops of a segment in their own parts (record.h), as they run by themselves, but before the segment's messages are awaited as
+ * many of them as need none: where tiles do not pay there is as much to do while messages travel, and bits, variants and times are
+ * those of the loops one by one. */
+/* For a segment of the described loops: ahead[l] becomes the number of parts of loop l of the chain that run before
+ * its messages are awaited. Local. OP_ERR_MEMORY: they are as they were. */
+int ahead_find(struct loop *const *loops, const struct tiled_description *d, const struct copies_set *sets,
+               const struct depths *depths, const struct deep *deep, int segment, int *ahead,
+               struct error *err);
+/* Its messages travel, and more may run meanwhile than a part of the loop that waits for them. */
+bool ahead_pays(const struct turn *turn, int segment, const int *ahead);
+int ahead_run(struct op_context *ctx, struct turn *turn, int segment, const int *ahead, struct error *err);
+
+#endif

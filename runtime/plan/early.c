@@ -1,0 +1,250 @@
+#include "plan/early.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/list.h"
+
+/* Marks on an element of a dat: what elements that were looked at already did to it. ADDED: by the loop that is looked at. */
+enum { READ = 1, CHANGED = 2, ADDED = 4 };
+
+struct walk {
+  const struct chain *chain;
+  const struct copies_set *sets;
+  int first; /* loop */
+  const struct early_segment *segments;
+  int nsegments;
+  bool ordered;          /* additions */
+  bool *changed;         /* dats: by any loop of the chain; copies of the others are there */
+  unsigned char **marks; /* of dats */
+  unsigned char **when;  /* of loops, from the first on */
+};
+
+/* Returns the marks on all that the element reaches by the access, and adds `more` to them. */
+static unsigned visit(const struct walk *w, const struct chain_loop *loop, const struct chain_access *a,
+                      long e, unsigned more) {
+  unsigned char *of = w->marks[a->dat];
+  unsigned marks = 0;
+  if (a->map < 0) {
+    marks = of[e];
+    of[e] |= (unsigned char)more;
+    return marks;
+  }
+  const struct chain_map *map = &w->chain->maps[a->map];
+  for (long k = 0; e < w->sets[loop->set].rows && k < a->count; k++) {
+    const long target = chain_target(map, chain_begin(map, a, e) + k);
+    marks |= of[target];
+    of[target] |= (unsigned char)more;
+  }
+  return marks;
+}
+
+/* Marks of elements that such an access keeps its order with. */
+static unsigned minded(const struct walk *w, enum chain_use use) {
+  return use == CHAIN_READS                 ? CHANGED
+         : use == CHAIN_ADDS && !w->ordered ? CHANGED | READ
+                                            : CHANGED | READ | ADDED;
+}
+
+/* It reads what marked elements change, or changes what they read or change: the two keep their order. */
+static bool minds(const struct walk *w, const struct chain_loop *loop, long e) {
+  bool any = false;
+  for (int i = 0; i < loop->naccesses && !any; i++) {
+    const struct chain_access *a = &loop->accesses[i];
+    any = (visit(w, loop, a, e, 0) & minded(w, a->use)) != 0;
+  }
+  return any;
+}
+
+static unsigned mark_of(enum chain_use use) {
+  return use == CHAIN_READS ? READ : use == CHAIN_ADDS ? ADDED : CHANGED;
+}
+
+/* Before the next element is looked at: what adds to the same target minds, too. */
+static void note(const struct walk *w, const struct chain_loop *loop, long e) {
+  for (int i = 0; i < loop->naccesses; i++)
+    visit(w, loop, &loop->accesses[i], e, mark_of(loop->accesses[i].use));
+}
+
+/* The loop was looked at: what it added others are not to add before. */
+static void close_loop(const struct walk *w, const struct chain_loop *loop) {
+  for (int i = 0; i < loop->naccesses; i++) {
+    const int dat = loop->accesses[i].dat;
+    unsigned char *of = w->marks[dat];
+    for (long e = 0; loop->accesses[i].use == CHAIN_ADDS && e < w->sets[w->chain->dats[dat]].all; e++)
+      if (of[e] & ADDED)
+        of[e] = (unsigned char)((of[e] & ~(unsigned)ADDED) | CHANGED);
+  }
+}
+
+/* Packing reads what is sent. */
+static void note_sent(const struct walk *w, const struct copies_list *sent) {
+  for (int d = 0; sent && d < w->chain->ndats; d++)
+    for (long i = 0; i < sent[d].count; i++)
+      w->marks[d][sent[d].elements[i]] |= READ;
+}
+
+static int first_of(const struct walk *w, int segment) {
+  return segment ? w->segments[segment - 1].end : w->first;
+}
+
+static const struct copies_list *run_of(const struct walk *w, int segment, int l) {
+  return &w->segments[segment].copies->run[l - first_of(w, segment)];
+}
+
+static void forget_marks(const struct walk *w) {
+  for (int d = 0; d < w->chain->ndats; d++)
+    memset(w->marks[d], 0, (size_t)w->sets[w->chain->dats[d]].all);
+}
+
+/* ---- forwards: what waits ---- */
+
+static bool adds(const struct chain_loop *loop) {
+  bool any = false;
+  for (int i = 0; i < loop->naccesses; i++)
+    any |= loop->accesses[i].map >= 0 && loop->accesses[i].use == CHAIN_ADDS;
+  return any;
+}
+
+/* Copies of what some loop changes come, or are made by what waits for them. By any column: tables of tiles see whole rows. What
+ * adds keeps its order, in which elements that reach copies of anything come last: tiles could not begin. */
+static bool reaches_copies(const struct walk *w, const struct chain_loop *loop, long e) {
+  bool any = e >= w->sets[loop->set].core && adds(loop);
+  for (int i = 0; e >= w->sets[loop->set].core && i < loop->naccesses; i++) {
+    const struct chain_access *a = &loop->accesses[i];
+    const struct chain_map *map = a->map < 0 ? NULL : &w->chain->maps[a->map];
+    for (long c = 0; map && w->changed[a->dat] && c < map->arity; c++)
+      any |= chain_target(map, e * map->arity + c) >= w->sets[map->to].owned;
+  }
+  return any;
+}
+
+/* Returns whether any is. */
+static bool find_late_owned(const struct walk *w, int l, long begin, long end) {
+  const struct chain_loop *loop = &w->chain->loops[l];
+  unsigned char *when = w->when[l - w->first];
+  bool any = false;
+  for (long e = begin; e < end; e++) {
+    when[e] = reaches_copies(w, loop, e) || minds(w, loop, e) ? WHEN_REST : WHEN_EARLY;
+    if (when[e] == WHEN_REST)
+      note(w, loop, e);
+    any |= when[e] == WHEN_REST;
+  }
+  return any;
+}
+
+/* All from there on. */
+static void note_late(const struct walk *w, int l, long begin) {
+  for (long e = begin; e < w->sets[w->chain->loops[l].set].owned; e++) {
+    w->when[l - w->first][e] = WHEN_REST;
+    note(w, &w->chain->loops[l], e);
+  }
+}
+
+static void find_late(const struct walk *w, int s, int l) {
+  const struct chain_loop *loop = &w->chain->loops[l];
+  const long owned = w->sets[loop->set].owned;
+  const struct copies_list *run = run_of(w, s, l);
+  const long cut = w->segments[s].cuts ? w->segments[s].cuts[l - first_of(w, s)] : owned;
+  const bool first = find_late_owned(w, l, 0, cut), second = find_late_owned(w, l, cut, owned);
+  if (w->segments[s].cuts && (first || second))
+    note_late(w, l, first ? 0 : cut);
+  for (long i = 0; i < run->count; i++) {
+    w->when[l - w->first][run->elements[i]] = WHEN_REST;
+    note(w, loop, run->elements[i]);
+  }
+  close_loop(w, loop);
+}
+
+/* Values that are sent between two segments are packed when all that is early has run. */
+static void walk_forwards(const struct walk *w) {
+  for (int s = 0; s < w->nsegments; s++) {
+    if (s > 0)
+      note_sent(w, w->segments[s - 1].sent);
+    for (int l = first_of(w, s); l < w->segments[s].end; l++)
+      find_late(w, s, l);
+  }
+}
+
+/* ---- backwards: what the next messages wait for ---- */
+
+/* An element that waits, and that marked elements wait for, belongs to the rim. */
+static void look_back(const struct walk *w, const struct chain_loop *loop, long e, unsigned char *when) {
+  if (*when != WHEN_REST || !minds(w, loop, e))
+    return;
+  *when = WHEN_RIM;
+  note(w, loop, e);
+}
+
+/* Loops and elements of a segment from last to first. */
+static void walk_back(const struct walk *w, int segment) {
+  forget_marks(w);
+  note_sent(w, w->segments[segment].sent);
+  for (int l = w->segments[segment].end - 1; l >= first_of(w, segment); l--) {
+    const struct chain_loop *loop = &w->chain->loops[l];
+    const struct copies_list *run = run_of(w, segment, l);
+    unsigned char *when = w->when[l - w->first];
+    for (long i = run->count - 1; i >= 0; i--)
+      look_back(w, loop, run->elements[i], &when[run->elements[i]]);
+    for (long e = w->sets[loop->set].owned - 1; e >= 0; e--)
+      look_back(w, loop, e, &when[e]);
+    close_loop(w, loop);
+  }
+}
+
+/* ---- all of it ---- */
+
+static void find_changed(const struct walk *w) {
+  for (int l = 0; l < w->chain->nloops; l++)
+    for (int i = 0; i < w->chain->loops[l].naccesses; i++)
+      w->changed[w->chain->loops[l].accesses[i].dat] |= w->chain->loops[l].accesses[i].use != CHAIN_READS;
+}
+
+static bool make_room(struct walk *w, int nloops) {
+  w->marks = array_new((size_t)w->chain->ndats, sizeof *w->marks);
+  w->when = array_new((size_t)nloops, sizeof *w->when);
+  w->changed = array_new((size_t)w->chain->ndats, sizeof *w->changed);
+  bool all = w->marks && w->when && w->changed;
+  for (int d = 0; all && d < w->chain->ndats; d++) {
+    w->marks[d] = array_new((size_t)w->sets[w->chain->dats[d]].all, 1);
+    all = w->marks[d];
+  }
+  for (int l = 0; all && l < nloops; l++) {
+    w->when[l] = array_new((size_t)w->sets[w->chain->loops[w->first + l].set].all, 1);
+    all = w->when[l];
+  }
+  return all;
+}
+
+void early_free(unsigned char **when, int nloops) {
+  for (int l = 0; when && l < nloops; l++)
+    free(when[l]);
+  free(when);
+}
+
+int early_find(unsigned char ***out, const struct chain *chain, const struct copies_set *sets, int first,
+               const struct early_segment *segments, int nsegments, bool ordered, struct error *err) {
+  const int nloops = segments[nsegments - 1].end - first;
+  struct walk w = {.chain = chain,
+                   .sets = sets,
+                   .first = first,
+                   .segments = segments,
+                   .nsegments = nsegments,
+                   .ordered = ordered};
+  const bool all = make_room(&w, nloops);
+  if (all) {
+    find_changed(&w);
+    walk_forwards(&w);
+    for (int s = 0; s < nsegments; s++)
+      walk_back(&w, s);
+  }
+  for (int d = 0; w.marks && d < chain->ndats; d++)
+    free(w.marks[d]);
+  free(w.marks);
+  free(w.changed);
+  *out = all ? w.when : NULL;
+  if (all)
+    return OP_OK;
+  early_free(w.when, nloops);
+  return error_memory(err, "what of a chain needs no messages", 0);
+}

@@ -1,0 +1,91 @@
+/* From what each rank owns to what each rank keeps: local numbers, copies of others' elements, and the messages
+ * that bring them up to date, as halo.h defines them. Works on arrays alone; the comm may be MPI's or a test's. */
+#ifndef OP2JIT_SPREAD_PARTS_BUILD_H
+#define OP2JIT_SPREAD_PARTS_BUILD_H
+
+#include "mesh/halo.h"
+#include "mesh/rows.h"
+#include "ranks/comm.h"
+
+/* The ranks that declared the elements that a rank owns. Each declared numbers that follow one another, so that a number was
+ * declared by the last of these ranks whose `first` is not above it. */
+struct homes {
+  struct home {
+    long long first; /* a number that `rank` declared: the lowest of those owned, or one below it */
+    int rank;
+  } * list;
+  int count;
+};
+void homes_free(struct homes *homes);
+/* From any order, a rank perhaps several times. */
+void homes_tidy(struct homes *homes);
+
+/* A rank's share of a mesh, in the user's global numbers. */
+struct share_set {
+  long long total, first; /* of all ranks; this rank declared the numbers first .. */
+  struct homes homes;     /* who declared what is owned; empty: this rank did */
+  long owned;
+  long long *numbers; /* owned: in the order that they are to keep */
+  /* The entries of a ragged map: they stand behind each other in the order of their elements, owned ones of set `of`, which
+   * lies before this one in the share, and begin[e] .. begin[e + 1] - 1 are element e's. NULL: any other set. */
+  long long *begin;
+  int of;
+};
+/* Sets by their place in the share. A ragged map is one of arity 1 from its entries, which go where their elements go. */
+struct share_map {
+  int from, to, arity; /* arity 0: ragged */
+  int entries;         /* of a ragged one: the set of its entries */
+  struct rows
+      rows; /* a row for each owned element of `from`; ragged: a number for each owned one of `entries` */
+};
+struct share {
+  struct share_set *sets;
+  struct share_map *maps;
+  int nsets, nmaps;
+  /* For each set of entries that came here since: the way from where elements were declared; else empty. NULL: for none. */
+  struct halo_exchange *brought;
+};
+
+/* The result of building. */
+struct built_set {
+  struct distribution *spread;
+  long extents[EXTENTS];
+  int *order; /* extents[EXTENT_OWNED]: the place in the share's numbers of each local number */
+  /* Entries of a ragged map: where those of each executed element begin, and the end; of all ranks' elements the least and
+   * the most that one has. */
+  long long *first;
+  long shortest, longest;
+};
+struct built_map {
+  int *table; /* extents[EXTENT_EXEC] rows of the source set, and MAP_SLACK entries */
+  struct halo_exchange *halo;
+};
+struct built {
+  struct built_set *sets;
+  struct built_map *maps;
+  int nsets, nmaps;
+};
+
+/* The set whose elements a map's rows go with, and how long those are. */
+static inline int share_rows_of(const struct share_map *map) {
+  return map->arity ? map->from : map->entries;
+}
+static inline int share_width(const struct share_map *map) {
+  return map->arity ? map->arity : 1;
+}
+/* The beginning of an owned element's targets in the rows. */
+static inline long share_begin(const struct share *share, const struct share_map *map, long e) {
+  return map->arity ? e * map->arity : (long)share->sets[map->entries].begin[e];
+}
+static inline long share_targets(const struct share *share, const struct share_map *map) {
+  return share_begin(share, map, share->sets[map->from].owned);
+}
+
+/* Collective. Core elements of each set, and behind them the others that are owned, keep the order of the share's numbers; unless
+ * `from` is a set: then the core is numbered inwards from its copies (grown.h). -1: it is none. The share's numbers and rows are freed
+ * on the way, to keep memory low. */
+int build_halos(struct comm *comm, struct share *share, int from, struct built *built, struct error *err);
+void built_free(struct built *built);
+void share_free(struct share *share);
+
+#endif
