@@ -134,7 +134,7 @@ static const struct rule_row rows[RULE_COUNT] = {
         "use $+ only and do not read it, or declare the argument OP_RW or OP_WRITE",
         "use $+ only and do not read it",
         ONLY_ADD "; the smallest or largest of all values is OP_MIN or OP_MAX"),
-    ROW(COMPARE, "compare", "OP_MIN or OP_MAX is assigned without comparing", PROMISE, COMPARE),
+    ROW(COMPARE, "compare", "OP_MIN or OP_MAX is assigned without comparing", PROMISE, COMPARE_WRITE),
     ROW(EXTREMUM, "extremum", "a result depends on OP_MIN or OP_MAX so far", PROMISE, NULL),
     ROW(OUTSIDE, "outside", "memory outside the argument is written", OUTSIDE, NULL),
     ROW(ABSENT, "absent", "an absent argument is written", OUTSIDE, NULL),

@@ -113,6 +113,6 @@ void rules_say(const char *words, int access, bool fortran, struct text *out);
 #define INSTEAD_OF_WRITE                                                                                     \
   "or declare it OP_INC and only add to it; OP_RW is right only where no two elements share a target"
 #define ONLY_ADD "add to it only, with $+, and do not read it"
-#define COMPARE "write $<"
+#define COMPARE_WRITE "write $<"
 
 #endif

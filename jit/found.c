@@ -41,9 +41,9 @@ static const struct found_words table[FOUND_COUNT] = {
     SAYS(INC_CHANGED, ADD, "$a is declared OP_INC, and the kernel changes it other than by adding",
          "declare $a OP_RW, or use $+", ONLY_ADD),
     SAYS(MIN_NOT_COMPARED, COMPARE, "$a is declared OP_MIN, and the kernel changes it without comparing",
-         COMPARE),
+         COMPARE_WRITE),
     SAYS(MAX_NOT_COMPARED, COMPARE, "$a is declared OP_MAX, and the kernel changes it without comparing",
-         COMPARE),
+         COMPARE_WRITE),
     SAYS(WRITE_READ_FIRST, OLD_VALUES,
          "$a is declared OP_WRITE, and the kernel reads it before it is written",
          "declare $a OP_RW, or write it first"),
@@ -339,8 +339,8 @@ static const char *remedy_of_extremum(const struct desc_arg *a, const struct pro
     return f->what == FOUND_INC_ASSIGNED ? NULL : "declare it OP_RW, or only add to it";
   if (kept)
     return f->numbers[1] == 1 ? "declare $a OP_MIN" : "declare $a OP_MAX";
-  return f->what == FOUND_MIN_NOT_COMPARED ? COMPARE ", or declare it OP_MAX"
-                                           : COMPARE ", or declare it OP_MIN";
+  return f->what == FOUND_MIN_NOT_COMPARED ? COMPARE_WRITE ", or declare it OP_MAX"
+                                           : COMPARE_WRITE ", or declare it OP_MIN";
 }
 
 void found_remedy(const struct desc *d, const struct prove_finding *f, struct text *out) {

@@ -1,12 +1,14 @@
-#ifndef OP2JIT_JIT_CLANG_BACK_H
-#define OP2JIT_JIT_CLANG_BACK_H
-
 // LLVM's intermediate form to an object.
 #ifndef OP2JIT_JIT_CLANG_BACK_H
 #define OP2JIT_JIT_CLANG_BACK_H
 
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/StringRef.h>
 #include <llvm/IR/Module.h>
+#include <string>
+#include <vector>
 
+#include "jit/compiler.h"
 #include "plugin.h"
 
 namespace op2jit {
@@ -14,22 +16,7 @@ namespace op2jit {
 // Optimises the module and writes output.object; false if LLVM cannot, then the messages say why.
 bool back_end(const compile_request &request, llvm::Module &module, Output &output);
 
-} // namespace op2jit
-#endif
-
 // Kinds of processors that code is made for, as rows of one table, and what a request says about its processor.
-#ifndef OP2JIT_JIT_CLANG_MACHINE_H
-#define OP2JIT_JIT_CLANG_MACHINE_H
-
-#include <llvm/ADT/ArrayRef.h>
-#include <llvm/ADT/StringRef.h>
-
-#include <string>
-#include <vector>
-
-#include "jit/compiler.h"
-
-namespace op2jit {
 
 // A form of vector functions: the letter that the processor's vector ABI has for a width, and the feature that it needs.
 struct VectorForm {
@@ -78,6 +65,5 @@ bool keeps_operations(const compile_request &request);
 unsigned vector_width(const compile_request &request);
 
 } // namespace op2jit
-#endif
 
 #endif

@@ -1,14 +1,13 @@
-#ifndef OP2JIT_JIT_CLANG_FLAGS_H
-#define OP2JIT_JIT_CLANG_FLAGS_H
-
 // The flags that a unit of a program was compiled with, as far as they decide what its text means.
 #ifndef OP2JIT_JIT_CLANG_FLAGS_H
 #define OP2JIT_JIT_CLANG_FLAGS_H
 
+#include <clang/Frontend/CompilerInstance.h>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "doubts.h"
 #include "jit/texts.h"
 
 namespace op2jit {
@@ -27,20 +26,9 @@ struct Flags {
 
 Flags find_flags(const read_request &request);
 
-} // namespace op2jit
-#endif
-
 // Are the sources those that the program was made from? The time of its compile says it, which is in the object. That of the
 // program's file says nothing, since it may be a copy; and debug information has no sums of files that one could trust:
 // g++ puts down none, and clang++ drops them all where one header is the system's. It names files, though.
-#ifndef OP2JIT_JIT_CLANG_TIMES_H
-#define OP2JIT_JIT_CLANG_TIMES_H
-
-#include <string>
-
-#include "doubts.h"
-
-namespace op2jit {
 
 struct Judgement {
   std::string why;   // they are not; "" else
@@ -49,22 +37,12 @@ struct Judgement {
 
 Judgement judge_sources(const read_request &request, const Flags &flags, const Doubts &read);
 
-} // namespace op2jit
-#endif
-
 // A compiler is set up to parse a unit of the program.
-#ifndef OP2JIT_JIT_CLANG_READ_UNIT_H
-#define OP2JIT_JIT_CLANG_READ_UNIT_H
-
-#include <clang/Frontend/CompilerInstance.h>
-
-namespace op2jit {
 
 // Up to the context, in which nothing is parsed yet. `few`: without headers that kernels hardly need. False: the
 // compiler's messages say why.
 bool begin_unit(const read_request &request, const Flags &flags, bool few, clang::CompilerInstance &compiler);
 
 } // namespace op2jit
-#endif
 
 #endif

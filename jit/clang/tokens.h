@@ -1,13 +1,10 @@
-#ifndef OP2JIT_JIT_CLANG_TOKENS_H
-#define OP2JIT_JIT_CLANG_TOKENS_H
-
 // The tokens of a project's own files as the parser saw them: macros expanded, files included.
 #ifndef OP2JIT_JIT_CLANG_TOKENS_H
 #define OP2JIT_JIT_CLANG_TOKENS_H
 
+#include <clang/AST/ASTContext.h>
 #include <clang/Basic/SourceManager.h>
 #include <llvm/ADT/DenseMap.h>
-
 #include <set>
 #include <string>
 #include <vector>
@@ -59,20 +56,8 @@ private:
   llvm::DenseMap<clang::SourceLocation, unsigned> places_;
 };
 
-} // namespace op2jit
-#endif
-
 // The function that the generated loop calls: the kernel itself. For a method or a template's instance it is a function of
 // our own that calls the kernel, since generated code names functions.
-#ifndef OP2JIT_JIT_CLANG_ENTRY_H
-#define OP2JIT_JIT_CLANG_ENTRY_H
-
-#include <clang/AST/ASTContext.h>
-
-#include <string>
-#include <vector>
-
-namespace op2jit {
 
 // Its full name, "inner::flux".
 std::string entry_of(const clang::FunctionDecl &kernel);
@@ -81,6 +66,5 @@ void add_entry(const clang::ASTContext &context, const clang::FunctionDecl &kern
                std::vector<LineOrigin> &origins);
 
 } // namespace op2jit
-#endif
 
 #endif

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "hdf5.h"
+#include "hdf5_files.h"
 
 struct driver_file {
   H5FD_t common; /* HDF5's part; first */

@@ -2,7 +2,7 @@
 #include <limits.h>
 #include <stdio.h>
 
-#include "hdf5.h"
+#include "hdf5_files.h"
 
 /* ---- types ---- */
 

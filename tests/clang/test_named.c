@@ -11,13 +11,13 @@
 #include "plugin.h"
 
 /* A text that pastes words is read with everything. */
-#define WHOLE "/* ## */"
+#define AS_WHOLE "/* ## */"
 
 static struct compile_result compile(const char *kernel, bool whole) {
   static const char loop[] = "#include \"op2jit_prelude.h\"\n#include \"kernel.c\"\n";
   struct text text = {0}, cpu = {0}, features = {0};
   target_host(&cpu, &features);
-  text_addf(&text, "%s%s", kernel, whole ? WHOLE "\n" : "\n");
+  text_addf(&text, "%s%s", kernel, whole ? AS_WHOLE "\n" : "\n");
   const struct compile_file files[] = {{"loop.c", loop, strlen(loop)},
                                        {"kernel.c", text_str(&text), text.length},
                                        {"op2jit_prelude.h", jit_prelude(), strlen(jit_prelude())}};

@@ -1,16 +1,17 @@
+// The prover's knowledge at one point of a kernel's text.
 #ifndef OP2JIT_JIT_CLANG_PROVE_PROVE_RULES_H
 #define OP2JIT_JIT_CLANG_PROVE_PROVE_RULES_H
 
-// The prover's knowledge at one point of a kernel's text.
-#ifndef OP2JIT_JIT_CLANG_PROVE_STATE_H
-#define OP2JIT_JIT_CLANG_PROVE_STATE_H
-
+#include <clang/AST/ASTContext.h>
 #include <clang/AST/Decl.h>
+#include <clang/AST/Expr.h>
 #include <llvm/ADT/BitVector.h>
-
 #include <map>
 #include <optional>
+#include <string>
 #include <vector>
+
+#include "jit/prover.h"
 
 namespace op2jit {
 
@@ -113,22 +114,7 @@ struct State {
   void forget(const clang::VarDecl *variable);
 };
 
-} // namespace op2jit
-#endif
-
 // The promises of access descriptors, and what was found against them.
-#ifndef OP2JIT_JIT_CLANG_PROVE_RULES_H
-#define OP2JIT_JIT_CLANG_PROVE_RULES_H
-
-#include <clang/AST/ASTContext.h>
-#include <clang/AST/Expr.h>
-
-#include <map>
-#include <string>
-
-#include "jit/prover.h"
-
-namespace op2jit {
 
 enum class Change { Assign, Increase, Modify }; // = ; += -= ++ -- ; the other compound assignments
 // Whether a MIN or MAX argument is assigned a value on the right side of what it held: not known; yes; no, on the other side.
@@ -219,6 +205,5 @@ private:
 };
 
 } // namespace op2jit
-#endif
 
 #endif

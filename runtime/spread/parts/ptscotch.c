@@ -10,7 +10,7 @@
 #include "base/list.h"
 #include "spread/parts/graph.h"
 
-struct arrays {
+struct scotch_arrays {
   SCOTCH_Num *start, *neighbours, *weights, *part, *speeds;
 };
 
@@ -31,7 +31,7 @@ static SCOTCH_Num scaled(long long weight, long long divisor) {
 }
 
 static int copy_graph(const struct graph *graph, long long divisor, int parts, const int *speeds,
-                      struct arrays *a, struct error *err) {
+                      struct scotch_arrays *a, struct error *err) {
   const size_t size = (size_t)graph->size, edges = (size_t)graph->start[size];
   a->start = array_new(size + 1, sizeof *a->start);
   a->neighbours = array_new(edges, sizeof *a->neighbours);
@@ -98,7 +98,7 @@ static int part_by_one_thread(SCOTCH_Dgraph *dgraph, int parts, const SCOTCH_Num
   return code;
 }
 
-static int part_arrays(MPI_Comm comm, const struct graph *graph, struct arrays *a, int parts,
+static int part_arrays(MPI_Comm comm, const struct graph *graph, struct scotch_arrays *a, int parts,
                        struct error *err) {
   SCOTCH_Dgraph dgraph;
   const SCOTCH_Num size = (SCOTCH_Num)graph->size, edges = a->start[graph->size];
@@ -174,7 +174,7 @@ static int begin_together(struct comm *comm, int code, bool *all, struct error *
 }
 
 /* A communicator of its own: what it leaves there after a failure is nobody else's. */
-static int part_apart(struct comm *comm, const struct graph *graph, struct arrays *a, int parts,
+static int part_apart(struct comm *comm, const struct graph *graph, struct scotch_arrays *a, int parts,
                       struct error *err) {
   MPI_Comm own;
   if (MPI_Comm_dup(MPI_Comm_f2c(comm->fortran), &own) != MPI_SUCCESS)
@@ -187,7 +187,7 @@ static int part_apart(struct comm *comm, const struct graph *graph, struct array
 
 static int part(struct comm *comm, const struct graph *graph, int parts, const int *speeds, int *part,
                 struct error *err) {
-  struct arrays a = {0};
+  struct scotch_arrays a = {0};
   long long divisor = 1;
   bool all = false;
   int code = check_sizes(comm, graph, err);

@@ -1,7 +1,7 @@
 /* The HDF5 plugin's own parts. HDF5 keeps one stack of errors per thread and prints it by itself; both are the
  * host program's as much as ours, so that every call of the table is wrapped in quiet_begin and quiet_end. */
-#ifndef OP2JIT_FILES_HDF5_H
-#define OP2JIT_FILES_HDF5_H
+#ifndef OP2JIT_FILES_HDF5_FILES_H
+#define OP2JIT_FILES_HDF5_FILES_H
 
 #include <hdf5.h>
 

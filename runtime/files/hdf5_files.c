@@ -1,5 +1,5 @@
 /* The plugin's table: files are opened, closed and looked through here. */
-#include "hdf5.h"
+#include "hdf5_files.h"
 
 #include <limits.h>
 #include <stdlib.h>
