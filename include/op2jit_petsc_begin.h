@@ -114,8 +114,7 @@ static inline int op2jit_petsc_fits_(const char *call) {
   PetscDataType scalar = PETSC_DATATYPE_UNKNOWN, whole = PETSC_DATATYPE_UNKNOWN;
   PetscBool found = PETSC_FALSE, also = PETSC_FALSE;
   size_t bytes = 0;
-  if (PetscDataTypeFromString("int", &whole, &also) != 0 || !also ||
-      PetscDataTypeGetSize(whole, &bytes) != 0)
+  if (PetscDataTypeFromString("int", &whole, &also) != 0 || !also || PetscDataTypeGetSize(whole, &bytes) != 0)
     bytes = 0;
   if (PetscDataTypeFromString("scalar", &scalar, &found) == 0 && found && scalar == PETSC_DOUBLE &&
       bytes == sizeof(PetscInt))
