@@ -9,7 +9,7 @@
 struct alternatives_of {
   long elements;
   int threads; /* that it may use */
-  bool heavy;  /* few elements that take long, see heavy.h; the standard is cut for them */
+  bool heavy;  /* few elements that take long, see code.h; the standard is cut for them */
   const struct shape *shapes;
   int nshapes; /* worth trying, see jit/generate */
   const struct shape

@@ -21,7 +21,7 @@ struct op_context {
   int diags;
   struct comm *comm;       /* the ranks; of one process alone without MPI. Borrowed */
   struct comm *agreement;  /* the same ranks, for what they must have in common (agree.h) */
-  struct comm *peers;      /* those of one backend, where a job has several (peers.h); NULL: all */
+  struct comm *peers;      /* those of one backend, where a job has several (ranks/comm.h); NULL: all */
   struct kind *kind;       /* the ranks with the same code (kind.h); NULL: one process */
   struct kind *gpus;       /* the ranks with such a GPU, whose leaders have the stores then; NULL: none */
   struct handles *handles; /* outlives the context */

@@ -146,7 +146,7 @@ static inline bool comm_alone(const struct comm *c) {
   return c->size == 1;
 }
 
-/* ---- how a process gets its comm (comm.c, comm_open.c) ---- */
+/* ---- how a process gets its comm (comm.c) ---- */
 
 /* The arguments of op_init_comm. */
 struct comm_given {
