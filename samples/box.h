@@ -422,7 +422,8 @@ static op_graph make_graph(const struct step *s) {
 
 /* ---- afterwards ---- */
 
-/* Bricks that this rank has, its own and those beside them, and their memory; -1: it has others too. */
+/* Bricks that this rank has, its own and those beside them, and their memory; -1: it lacks one of its own, or has others too.
+ * A rank beyond the bricks has none. */
 static int count_here(double *bytes) {
   int count = 0;
   *bytes = 0;
@@ -430,7 +431,7 @@ static int count_here(double *bytes) {
     int near = 0;
     for (int n = 0; n < AROUND; n++)
       near = near || owner_of(beside(b, n, box.edge).cell) == op_rank();
-    if (box.here[b] && !near)
+    if (box.here[b] ? !near : owner_of(b) == op_rank())
       return -1;
     count += box.here[b] != NULL;
     *bytes += box.here[b] ? (double)bytes_of(b) : 0;
