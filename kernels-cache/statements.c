@@ -59,11 +59,12 @@ static struct statement *find_statement(struct connection *c, const char *sql) {
 
 static sqlite3_stmt *add_statement(struct connection *c, const char *sql) {
   struct statement *more = array_more(c->statements, (size_t)c->nstatements, sizeof *more);
-  if (!more)
-    return NULL;
-  c->statements = more;
   struct statement new = {.sql = sql};
-  const int code = sqlite3_prepare_v3(c->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &new.prepared, NULL);
+  int code = SQLITE_NOMEM;
+  if (more) {
+    c->statements = more;
+    code = sqlite3_prepare_v3(c->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &new.prepared, NULL);
+  }
   if (code != SQLITE_OK) {
     /* A statement that does not compile means tables that are not ours. */
     store_fault(c, code == SQLITE_ERROR ? SQLITE_CORRUPT : code, "preparing a statement");

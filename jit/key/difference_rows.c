@@ -186,8 +186,8 @@ static void add_thing(const struct difference_side *side, struct piece kind, str
 static void add_number(struct piece type, struct piece word, struct text *out) {
   char copy[64];
   const bool is_hex = memchr(word.at, 'x', word.length) && word.length < sizeof copy;
-  if (!is_hex) {
-    piece_add(out, word);
+  if (!is_hex) { /* a NaN is told without its bits */
+    piece_add(out, piece_next(&word, ':'));
     return;
   }
   memcpy(copy, word.at, word.length);

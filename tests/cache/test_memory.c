@@ -63,6 +63,30 @@ TEST(for_good) {
   fail_in_turn(true, step);
 }
 
+/* What is told to be whole is whole. */
+TEST(all_rows) {
+  long refused = 1;
+  for (long n = 0; refused; n++) {
+    struct store *s = test_open(test_path("start.db"));
+    struct text report = {0};
+    struct error err = {0};
+    long long checked = 0, rows = 0;
+    memory_fail(FAIL_ONCE, n);
+    const int findings = store_verify(s, &report, &checked);
+    const int code = store_export(s, test_path("export.db"), NULL, 0, &rows, &err);
+    refused = memory_refused();
+    memory_fail(FAIL_NEVER, 0);
+    store_close(s);
+    text_free(&report);
+    error_free(&err);
+    test_remove("export.db");
+    if (!findings)
+      assert_int_equal(checked, SCENARIO_ROWS);
+    if (!code)
+      assert_int_equal(rows, SCENARIO_ROWS);
+  }
+}
+
 int main(int argc, char **argv) {
   step = argc > 1 ? atol(argv[1]) : 13;
   first = argc > 2 ? atol(argv[2]) : 1;

@@ -1,6 +1,7 @@
 /* The key: each thing that code depends on changes it, what must not matter does not, and the difference is said in
  * words. */
 #include "../unit.h"
+#include <math.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -59,6 +60,7 @@ CHANGE(renumbered, s->d.renumbered[1] = true;)
 CHANGE(layout, s->d.dats[0].soa = true;)
 CHANGE(wide, s->d.dats[0].wide = true;)
 CHANGE(scalar, memcpy(s->d.consts[0].value, &(double){1.41}, sizeof(double));)
+CHANGE(no_number, memcpy(s->d.consts[0].value, &(double){NAN}, sizeof(double));)
 CHANGE(component, memcpy(s->d.consts[1].value + 8, &(double){-0.0}, sizeof(double));)
 CHANGE(folded, s->d.consts[0].folded = false;)
 CHANGE(fewer, free(s->d.consts[1].name); free(s->d.consts[1].value); s->d.nconsts = 1;)
@@ -95,6 +97,7 @@ static const struct row {
     {layout, "dat 1 is kept by components (soa) now"},
     {wide, "dat 1 has 2^31 values or more now"},
     {scalar, "constant gam 1.4 -> 1.41"},
+    {no_number, "constant gam 1.4 -> nan"},
     {component, "constant qinf[1] 2 -> -0"},
     {folded, "constant gam is passed at run time now"},
     {fewer, "constant qinf is gone"},
