@@ -28,6 +28,8 @@ double tasks_simulate(struct task_graph *g, int threads, struct error *err) {
         g->name);
     return -1;
   }
+  if (tasks_prepare(g, err)) /* the last run may have ended early */
+    return -1;
   tasks_weigh(g);
   return simulate_parts(&g, &(op_graph_network_t){.ranks = 1, .threads = threads}, g, err);
 }

@@ -43,6 +43,35 @@ TEST(simulated_time_keeps_to_conflicts_and_to_the_longest_way) {
   }
 }
 
+static int failures;
+
+static void note_or_fail(op_running *running, void *data) {
+  if (failures-- > 0)
+    op2jit_running_fail(running, "not this time");
+  else
+    note(running, data);
+}
+
+TEST(a_simulation_behind_a_run_that_failed_leaves_the_next_run_its_order) {
+  const struct tasks_options options = {.threads = 1};
+  struct small s = open_small();
+  const op_task_type type = tasks_add_type(s.g, "may fail", note_or_fail, &s.err);
+  const op_task first = add(&s, s.note, 0, 1), last = add(&s, s.note, 2, 9), second = add(&s, type, 1, 1);
+  wait_for(&s, second, first);
+  wait_for(&s, last, first);
+  wait_for(&s, last, second);
+  runs(s.g, NULL, 1);
+  failures = 1;
+  fails(s.g, &options, OP_ERR_GRAPH, "not this time");
+  assert_true(tasks_simulate(s.g, 2, &s.err) > 0);
+  seen.count = 0;
+  runs(s.g, NULL, 1);
+  assert_int_equal(seen.count, 3);
+  for (int i = 0; i < seen.count; i++)
+    assert_int_equal(seen.numbers[i], i);
+  close_small(&s);
+}
+
 TEST(a_trace_has_each_task_with_its_thread_and_type) {
   struct small s = open_small();
   struct trace trace = {.wanted = true, .most = 1000};
