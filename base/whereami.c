@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 /* Folders of the build tree with plugins. The top of the tree is known by meson's own file. */
-static const char *const build_folders[] = {"jit/clang", "runtime/ranks/mpi", "runtime/spread/ptscotch",
+static const char *const build_folders[] = {"jit/clang", "runtime/ranks/mpi", "runtime/spread/parts",
                                             "runtime/files", "runtime/solve"};
 static const char build_mark[] = "build.ninja";
 enum { BUILD_LEVELS = 6 }; /* test programs are a few folders below the top */
