@@ -1,5 +1,5 @@
 /* Compilers behind one small table. A compiler turns virtual files into a binary, or into diagnostics.
- * The clang plugin (jit/clang) and NVRTC (jit/nvrtc) fill it. Plain C types only: the plugin is C++. */
+ * The clang plugin (jit/clang) and NVRTC (jit/nvrtc.c) fill it. Plain C types only: the plugin is C++. */
 #ifndef OP2JIT_JIT_COMPILER_H
 #define OP2JIT_JIT_COMPILER_H
 

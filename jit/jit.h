@@ -120,7 +120,7 @@ void jit_rows(struct jit *jit, const struct desc *d, struct row_facts *out);
 /* The compiler's name and version ("clang 19.1.7"), for reports; OP_ERR_NOT_BUILT if there is none. */
 int jit_compiler(struct jit *jit, struct text *out, struct error *err);
 
-/* The texts of the kernels of a C++ program's unit (jit/texts/), which texts_free releases. With others: all ask
+/* The texts of the kernels of a C++ program's unit (jit/texts.h), which texts_free releases. With others: all ask
  * together, and the leader reads. What is wrong is said in out->why; OP_ERR_MEMORY or an error of ranks. */
 int jit_read(struct jit *jit, const struct read_request *wish, struct texts_unit *out, struct error *err);
 
@@ -128,6 +128,7 @@ int jit_read(struct jit *jit, const struct read_request *wish, struct texts_unit
 int jit_vector_bytes(struct jit *jit);
 
 /* OP2_DUMP: what was generated and compiled, as files that people and debuggers read. */
+
 /* Make "FOLDER/KERNEL-SHAPE-HASH/", with the sources and the key in it; its absolute path goes to `where`.
  * OP_ERR_FILE. */
 int dump_sources(const char *folder, const struct signature *key, const char *shape,

@@ -70,7 +70,7 @@ void target_mathematics(struct text *out) {
     dlclose(found);
 }
 
-/* x86-64, from CPUID. */
+/* ---- x86-64, from CPUID ---- */
 #ifdef __x86_64__
 #include <cpuid.h>
 #endif
@@ -240,6 +240,7 @@ const struct target_row target_x86_64 = {.mark = "adx",
                                          .vector_bytes = vector_bytes};
 
 /* aarch64, identified by the kernel: HWCAP, MIDR and the length of SVE's vectors. */
+
 #ifdef __aarch64__
 #include <sys/auxv.h>
 #include <sys/prctl.h>

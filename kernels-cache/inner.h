@@ -140,7 +140,7 @@ static inline void store_stage(const struct store *store, const char *name) {
     store->options.stage(store->options.user, name);
 }
 
-/* ---- opening (connection.c, place.c, schema.c) */
+/* ---- opening (connection.c, place.c) */
 bool store_open_main(struct store *store);
 void store_open_memory(struct store *store);
 void store_close_connection(struct connection *c);

@@ -1,4 +1,4 @@
-/* When strips in stages move an argument's data, see piped.c. */
+/* When strips in stages move an argument's data, see strip.c. */
 #include "jit/emit/strip.h"
 
 /* Single values are brought into lanes by a few instructions; they would only take registers. */

@@ -151,6 +151,7 @@ const char *constant_name_wrong(const char *name) {
 
 /* The prelude of C++ kernels, in the place of the standard headers. Names, meanings and overloads must be those
  * of the headers, for the reader compares which function a call means here and there. */
+
 /* Functions in double and in float, as C has them, and the overloads of <cmath>. */
 #define C1(name) "double " #name "(double);float " #name "f(float);\n"
 #define C2(name) "double " #name "(double,double);float " #name "f(float,float);\n"
@@ -230,6 +231,7 @@ const char *jit_prelude_cxx(void) {
 }
 
 /* The C++ part of the prelude for CUDA. It stands behind the C part, in the namespace of texts in C++. */
+
 #define CUDA_F1(name)                                                                                        \
   "inline float " #name "(float x){return ::" #name "f(x);}\n"                                               \
   "template<class T>inline typename std::op2jit_whole<T>::type " #name "(T x){return ::" #name               \

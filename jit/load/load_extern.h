@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* Vector functions are in a library of their own (load_vector.h), opened by the first object that needs one. A
+/* Vector functions are in a library of their own (below), opened by the first object that needs one. A
  * zeroed struct is ready. */
 struct externs {
   void *vector_library;
@@ -20,6 +20,7 @@ void externs_close(struct externs *externs);
 /* The library of vector functions, by the names of the vector ABIs (_ZGVbN2v_exp). glibc has libmvec for
  * aarch64 from 2.38 on; before that SLEEF may be there, whose functions have the same names. The compiler
  * plugin uses the same library. */
+
 static inline const char *load_vector_library(void) {
 #ifdef __aarch64__
   const int first_with_libmvec = 38; /* of glibc 2 */

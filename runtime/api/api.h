@@ -43,7 +43,7 @@ void *api_leave_pointer(void *result);
 struct op_context *api_context(void);
 
 struct partition_call;
-/* api_declare.c: the objects of an op_partition, whose library and method are in `call`; agreed. */
+/* declare.c: the objects of an op_partition, whose library and method are in `call`; agreed. */
 int api_partition_call(struct op_context *ctx, op_set prime, op_map map, op_dat coords,
                        struct partition_call *call);
 
@@ -61,7 +61,7 @@ void *api_object(struct op_context *ctx, const void *handle, enum handle_kind ki
                  const char *what);
 /* The same for calls that take subsets too. */
 struct set *api_set(struct op_context *ctx, const void *handle, const char *call);
-/* The program has freed the subset (api_free.c). */
+/* The program has freed the subset (free.c). */
 void api_free_subset(struct op_context *ctx, struct set *set);
 /* The whole of `call`, which asks for the elements of a set that all ranks have together; -1: it failed. */
 long long api_global_size(const void *handle, const char *call);

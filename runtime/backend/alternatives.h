@@ -9,9 +9,9 @@
 struct alternatives_of {
   long elements;
   int threads; /* that it may use */
-  bool heavy;  /* few elements that take long, see heavy.h; the standard is cut for them */
+  bool heavy;  /* few elements that take long, see code.h; the standard is cut for them */
   const struct shape *shapes;
-  int nshapes; /* worth trying, see jit/generate */
+  int nshapes; /* worth trying, see jit/emit */
   const struct shape
       *sorted;         /* of strips of elements sorted by the number of their targets; NULL: of no use */
   size_t turned_bytes; /* that one element increments through maps; 0: none */

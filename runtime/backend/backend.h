@@ -42,7 +42,7 @@ struct backend {
   bool times_itself;    /* a launch that is timed tells its seconds */
   bool
       may_wait; /* a launch that is ready depends on nothing that the program can change, and fails only for good */
-  /* Would the loop be made otherwise if its few elements took long (heavy.h)? NULL: no. */
+  /* Would the loop be made otherwise if its few elements took long (code.h)? NULL: no. */
   bool (*may_be_heavy)(const struct op_context *ctx, const struct loop *loop);
   /* For a variant that is ready: how many threads, of two and more, are best for a run that takes one thread so many
    * seconds (0: by a guess), and whether one is better. 0: it gets those of its plan. NULL: always. */

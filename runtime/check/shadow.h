@@ -26,7 +26,7 @@ int shadow_begin(struct op_context *ctx, struct launch *launch, struct shadow_ru
  * first run's, unless this is to be undone. Any other error: data and results are as before the first run. */
 int shadow_end(struct op_context *ctx, struct launch *launch, struct shadow_run *run, bool undo_it,
                struct error *err);
-/* Comparisons, also for lazy.c. The largest of finite floating-point values; how much of it values may differ by; the first
+/* Comparisons, also for shadow_lazy.c. The largest of finite floating-point values; how much of it values may differ by; the first
  * value that differs by more, or `count`; "dat "q", element 3 of set "cells", component 0,", appended. */
 double values_largest(enum type_code type, const unsigned char *values, size_t count, double so_far);
 double values_tolerance(enum type_code type);
@@ -42,6 +42,7 @@ void values_take_halo(const struct dat *dat, const unsigned char *from, unsigned
 void shadow_drop(struct shadow_run *run);
 
 /* How much a loop adds, for sums in another order round by what was added, not by what came of it. */
+
 struct op_context;
 
 /* By argument, of floating point that is added to: of the values that have most, the start value and what is added

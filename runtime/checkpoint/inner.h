@@ -80,7 +80,7 @@ struct replay {
 };
 int replay_next(struct replay *r);
 
-/* ---- signature.c ---- */
+/* ---- loop.c ---- */
 /* The kind of a loop's call, with its accesses. *kind -1: no memory. All ranks: the first loop of a map looks through it. */
 struct checkpoint;
 int kind_of_loop(struct op_context *ctx, struct checkpoint *k, const struct loop *loop, int *kind,
@@ -91,7 +91,7 @@ int kind_of_call(struct happened *h, const char *call, const char *name, int dim
 struct loop_arg;
 bool access_kills(const struct loop *loop, const struct loop_arg *arg);
 
-/* ---- place.c: where least has to be kept ---- */
+/* ---- values.c: where least has to be kept ---- */
 /* Events from now on (0: here), by the last period, and that period; 0 and 0: nothing repeats. `counts` says of a dat's
  * id whether it would have to be kept at all. */
 struct place {
@@ -288,7 +288,7 @@ struct checkpoint {
 /* NULL: none is wanted. */
 struct checkpoint *checkpoint_of(const struct op_context *ctx);
 
-/* lock.c: this run alone has the file from now on. Waits a while for one that was killed. OP_ERR_FILE: another has it. */
+/* open.c: this run alone has the file from now on. Waits a while for one that was killed. OP_ERR_FILE: another has it. */
 int checkpoint_lock(struct op_context *ctx, struct checkpoint *k, struct error *err);
 void checkpoint_unlock(struct checkpoint *k);
 /* event.c: one event. After it k->past says whether it is only passed. `here`: it is a good place. */
@@ -305,9 +305,9 @@ int checkpoint_look_behind(struct op_context *ctx, struct checkpoint *k, struct 
 void checkpoint_join(struct op_context *ctx, struct checkpoint *k);
 /* It is thrown away. */
 void checkpoint_abandon(struct checkpoint *k);
-/* arrive.c: this run is where the earlier one was. */
+/* event.c: this run is where the earlier one was. */
 int checkpoint_arrive(struct op_context *ctx, struct checkpoint *k, struct error *err);
-/* marks.c. NULL: no memory. */
+/* values.c. NULL: no memory. */
 struct mark *checkpoint_mark(struct checkpoint *k, const struct dat *dat);
 int checkpoint_look(struct op_context *ctx, struct checkpoint *k, const char *what, struct dat *dat,
                     struct error *err);

@@ -6,7 +6,7 @@
 #include "capture/capture.h"
 #include "cli/cli.h"
 
-/* ---- what calls leave (places.c) ---- */
+/* ---- what calls leave (replay_places.c) ---- */
 
 struct place {
   int number;                      /* of the data */
@@ -32,7 +32,7 @@ size_t place_beyond(const struct place *place, const unsigned char *a, const uns
 /* "dat "q", element 3, component 0", appended. */
 void place_tell(const struct capture *c, const struct place *place, size_t value, struct text *out);
 
-/* ---- runs (rerun.c, declare.c) ---- */
+/* ---- runs (replay_rerun.c, replay_declare.c) ---- */
 
 enum { RERUN_WORDS = ENV_COUNT + 8 };
 struct rerun {
@@ -60,7 +60,7 @@ void outcome_free(struct outcome *o);
 /* The child's part: everything between op_init and op_exit, into shared memory. The public calls' code. */
 int replay_calls(const struct capture *c, const struct places *places, int times, struct outcome *out);
 
-/* ---- what is wrong, and less of it (fault.c, reduce.c, shorten.c) ---- */
+/* ---- what is wrong, and less of it (replay_fault.c, replay_reduce.c, replay_shorten.c) ---- */
 
 enum fault_kind {
   FAULT_OF_NOTHING,
@@ -98,14 +98,14 @@ bool fault_is_there(struct judge *j, const struct capture *c, const struct fault
  * it (sums.c). */
 int reduce_sum(struct judge *j, struct capture *c, struct error *err);
 /* By set and element 1: those whose results are wanted. It gets the elements that these need as well, as earlier calls of them
- * change what these read (needs.c). OP_ERR_MEMORY. */
+ * change what these read (replay_sums.c). OP_ERR_MEMORY. */
 int reduce_needs(const struct capture *c, unsigned char **runs, struct error *err);
 /* The results of a run become the kept ones, except in that row, where these values are kept. */
 int reduce_keep(struct judge *j, struct capture *c, int data, long long row, const unsigned char *kept,
                 struct error *err);
 /* `c` becomes smaller while the fault stays. */
 int reduce(struct judge *j, struct capture *c, const struct fault *f, struct error *err);
-/* Arguments and statements that the fault does not need; shorten.c. */
+/* Arguments and statements that the fault does not need; replay_shorten.c. */
 void shorten(struct judge *j, struct capture *c, const struct fault *f);
 
 /* The calls of a program in C between op_init and op_exit: what replay_calls does. */

@@ -21,7 +21,7 @@ struct op_context {
   int diags;
   struct comm *comm;       /* the ranks; of one process alone without MPI. Borrowed */
   struct comm *agreement;  /* the same ranks, for what they must have in common (agree.h) */
-  struct comm *peers;      /* those of one backend, where a job has several (peers.h); NULL: all */
+  struct comm *peers;      /* those of one backend, where a job has several (ranks/comm.h); NULL: all */
   struct kind *kind;       /* the ranks with the same code (kind.h); NULL: one process */
   struct kind *gpus;       /* the ranks with such a GPU, whose leaders have the stores then; NULL: none */
   struct handles *handles; /* outlives the context */
@@ -30,7 +30,7 @@ struct op_context {
   struct list *sites;        /* of calls of loops, see record/sites.h */
   struct list *periods;      /* of loops that waited, see loop/chain/chain.c */
   struct layouts *layouts;   /* of dats that lie otherwise than was asked for, see loop/chain/layout.h */
-  struct list *chains;       /* that ran, see loop/tiled.h */
+  struct list *chains;       /* that ran, see loop/chain/tiled.h */
   struct list *graphs;       /* of tasks, see tasks/graph.h */
   struct list *past_graphs;  /* that were freed: see tasks_retire */
   struct list *graph_loops;  /* loops in graphs, see loop/chain/in_graph.h */

@@ -65,7 +65,7 @@ int vtk_write_cells(struct vtk_step *s, struct layout *l, struct error *err);
 int vtk_write_points(struct vtk_step *s, struct layout *l, struct error *err);
 int vtk_write_field(struct vtk_step *s, struct layout *l, const struct vtk_field *field, struct error *err);
 
-/* ---- vtk_kinds.c: what the cells of a map are. Collective. */
+/* ---- vtk_solids.c: what the cells of a map are. Collective. */
 int vtk_choose_kind(struct vtk_step *s, struct vtk_cells *cells, struct error *err);
 
 /* ---- vtk_solids.c: the numbers of polyhedra, from their maps. Collective. */

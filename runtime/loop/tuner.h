@@ -68,7 +68,7 @@ int tuner_winner(const struct tuner *tuner);                               /* th
 double tuner_median(const struct tuner *tuner, int candidate, int *count); /* 0 if it was never measured */
 double tuner_beside(const struct tuner *tuner,
                     int candidate); /* the default's median at that time; 0: likewise */
-double tuner_spread(const struct tuner *tuner, int candidate); /* see times.h */
+double tuner_spread(const struct tuner *tuner, int candidate); /* see tune_duel.h */
 bool tuner_rejected(const struct tuner *tuner, int candidate);
 long long tuner_trials(const struct tuner *tuner);
 double tuner_overhead(const struct tuner *tuner); /* seconds */

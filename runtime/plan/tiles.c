@@ -258,7 +258,7 @@ void tiles_deal(struct tiles *t, int threads) {
   s->threads = threads;
 }
 
-/* Tiles of a part of a chain's elements. */
+/* ---- tiles of a part of a chain's elements ---- */
 /* The next elements of the item, from *begin on, that follow one another and are kept. */
 static bool next_kept(const struct item *item, const bool *keep, long *begin, long *end) {
   while (*begin < item->end && !keep[*begin])

@@ -1,4 +1,5 @@
-/* A launch: what it has, and what it starts from. Reductions have one slot per schedule item. */
+/* A launch: what it has, and what it starts from. Reductions have one slot per schedule item.
+ * Also the time of a loop whose data are in the caches. */
 #include "record/launch.h"
 
 #include <stdlib.h>

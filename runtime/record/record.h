@@ -37,7 +37,7 @@ struct loop_arg {
   bool present;
   bool entry;    /* through a ragged map to data on its entries, not on its targets */
   bool started;  /* OP_WORK that starts from the user's values: of a compiled kernel */
-  bool exact;    /* a result whose bits do not depend on the order of elements: base/exact/ */
+  bool exact;    /* a result whose bits do not depend on the order of elements: base/exact.h */
   int ref, info; /* argument numbers from 0, -1: none; see struct desc_arg */
   size_t bytes;  /* globals and payloads: dim values */
   size_t offset; /* of a reduction or payload in its slot, else of a global in `globals` */
@@ -123,7 +123,7 @@ struct loop_stats {
       colours; /* of blocks in the set's own order, which met so often that elements run through a list; else 0 */
   bool ordered;                   /* adds in the order of the user's numbers, and exactly */
   double collect_seconds;         /* of the seconds, of one that is ordered, to collect what was kept apart */
-  double floor;                   /* of a loop of chains: floor.h's seconds, 0: not known */
+  double floor;                   /* of a loop of chains: floor_seconds (launch.h), 0: not known */
   double hardware[HARDWARE_MOST]; /* what was counted of all calls, see exec/hardware.h */
 };
 
@@ -172,7 +172,7 @@ struct loop_ready {
   /* On some rank most elements have as many targets as those around them, by a ragged map that differs; and most targets
    * are those of elements with many: likewise. */
   bool even, long_rows;
-  bool heavy; /* few elements that take long, and cut for that: likewise, see heavy.h */
+  bool heavy; /* few elements that take long, and cut for that: likewise, see backend/code.h */
   int long_calls;
 
   struct reduction reductions[OP_MAX_ARGS];
@@ -228,7 +228,7 @@ struct loop {
   const struct op2jit_compiled *compiled;
   const struct loop_functions *functions; /* NULL: a text */
   struct op2jit_placed *places;
-  struct fusion *fusion; /* of a loop made of several (loop/fused/); else NULL */
+  struct fusion *fusion; /* of a loop made of several (loop/chain/fused.h); else NULL */
   const struct read_kernel
       *source;     /* the text of that function, found in the program's sources; NULL: none */
   bool doubted;    /* the text may not be the program's: some calls are compared */
@@ -330,7 +330,7 @@ bool loop_adds_to_rows(const struct loop *loop);
 bool loop_writes_through_map(const struct loop *loop);
 /* launch.c: where things are in slots and globals. */
 int loop_layout(struct loop *loop, struct error *err);
-/* ---- native forms (native_forms.c) ---- */
+/* ---- native forms (record.c) ---- */
 struct native_table {
   struct native_form {
     char *text, *name;

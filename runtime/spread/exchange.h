@@ -25,7 +25,7 @@ struct halo_need {
   uint64_t version; /* the exchange's: which was sent */
 };
 
-/* ---- which copies are the newest (halo_depth.c): the same on all ranks, and wherever these have the dat ---- */
+/* ---- which copies are the newest (halo.c): the same on all ranks, and wherever these have the dat ---- */
 
 /* How deep they are the newest (plan/depth.h); a map's part may be besides. */
 int halo_depth(struct op_context *ctx, struct dat *dat);

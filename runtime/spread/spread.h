@@ -1,5 +1,5 @@
 /* The mesh over ranks. What the program declares stays on the ranks that declared it until somebody needs more:
- * then local numbers, halos and messages are made of it (distribute/), and made anew when maps are added or
+ * then local numbers, halos and messages are made of it (parts/), and made anew when maps are added or
  * elements change owners. With one rank nothing here is called but mesh_distribute, which does nothing. Collective
  * but for what is marked local. */
 #ifndef OP2JIT_SPREAD_H
@@ -36,7 +36,7 @@ int mesh_distribute(struct op_context *ctx, struct error *err);
  * the way. */
 struct spread_change {
   int **part, **order;
-  int prime; /* with parts: the set whose elements are numbered inwards first (distribute/build.h) */
+  int prime;           /* with parts: the set whose elements are numbered inwards first (parts/build.h) */
   struct share *share; /* what spread_share gave, to be taken over; NULL: it is still to be made */
 };
 int spread_apply(struct op_context *ctx, const struct spread_change *change, struct error *err);
@@ -45,10 +45,10 @@ int spread_apply(struct op_context *ctx, const struct spread_change *change, str
 int spread_check(const struct op_context *ctx, struct error *err);
 
 /* Says once, on rank 0, if each rank seems to have declared the whole mesh. While the rows of new maps are as they were
- * declared (spread_copies.c). */
+ * declared (spread.c). */
 int spread_warn_of_copies(struct op_context *ctx, struct error *err);
 
-/* The mesh as this rank has it, in global numbers; to be given back (spread_share.c). */
+/* The mesh as this rank has it, in global numbers; to be given back (share.c). */
 int spread_share(struct op_context *ctx, struct share *share, struct error *err);
 void spread_give_back(struct op_context *ctx, struct share *share);
 
@@ -59,7 +59,7 @@ static inline long long spread_number(const struct set *set, long element) {
   return set->global_first + element;
 }
 
-/* Rows in the order in which this rank declared the elements (spread_data.c). `in` may be NULL: zeros, if all
+/* Rows in the order in which this rank declared the elements (data.c). `in` may be NULL: zeros, if all
  * ranks say so. */
 int spread_put(struct op_context *ctx, struct dat *dat, const void *in, struct error *err);
 /* A dat's elements low .. high, both included, none if low > high, in the user's order; and all of them. With
@@ -73,7 +73,7 @@ int spread_fetch_map(struct op_context *ctx, const struct map *map, long long *o
  * ragged map. Also of one process. */
 int spread_fetch_offsets(struct op_context *ctx, const struct map *map, long long *out, struct error *err);
 
-/* Sizes, halos, neighbours, imbalance and cut rows, by ranks (spread_report.c). */
+/* Sizes, halos, neighbours, imbalance and cut rows, by ranks (report.c). */
 struct text;
 int spread_describe(struct op_context *ctx, struct text *out, struct error *err);
 

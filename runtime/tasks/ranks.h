@@ -1,7 +1,8 @@
 /* Graphs that several ranks run together. Every rank knows the whole graph: each adds all of it, or they bring their parts
- * together (parts.c). What travels are units, the memory of resources (units.c). Tasks get their ranks by who has what
- * they lock (place.c). Then each rank builds its part: its own tasks, and one task for each message that it sends or
- * receives (wires.c). A part is an ordinary graph, but for messages, which thread 0 begins and asks for (messages.c). */
+ * together (ranks_parts.c). What travels are units, the memory of resources. Tasks get their ranks by who has what they
+ * lock (ranks_place.c, which makes the units, too). Then each rank builds its part: its own tasks, and one task for each
+ * message that it sends or receives (ranks_wires.c). A part is an ordinary graph, but for messages, which thread 0 begins
+ * and asks for (ranks_messages.c). */
 #ifndef OP2JIT_TASKS_RANKS_H
 #define OP2JIT_TASKS_RANKS_H
 
@@ -103,7 +104,7 @@ int place_tasks(const struct task_graph *whole, const struct units *units, int r
 /* The largest sum of costs of a rank, by the mean of all. */
 double place_imbalance(const struct task_graph *whole, const int *place, int ranks);
 
-/* wires.c: the part of one rank, with what it sends and receives. `home` NULL: units begin where their owners are. */
+/* ranks_wires.c: the part of one rank, with what it sends and receives. `home` NULL: units begin where their owners are. */
 struct wires {
   struct task_graph *whole;
   const struct units *units;

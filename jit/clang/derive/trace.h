@@ -132,7 +132,7 @@ private:
   Value outside(const clang::CallExpr *expression, const clang::FunctionDecl &function);
   bool memory(const clang::CallExpr *expression, llvm::StringRef name, Value &result);
 
-  // trace_flow.cc
+  // trace.cc
   Node *stopped(); // 0, 1 or a condition: a jump was made
   Node *flag(int object);
   void set_flag(int object, Node *value);

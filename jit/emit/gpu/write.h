@@ -80,7 +80,7 @@ int gpu_column_of(const struct gpu_writer *w, int arg, int v);
  * can: 4 or 2, or 1. */
 int gpu_piece(const struct gpu_writer *w, int dat);
 
-/* gpu_element.c: everything for element op2_e but its increments of targets, whose rows are declared before. */
+/* element.c: everything for element op2_e but its increments of targets, whose rows are declared before. */
 void gpu_put_rows(struct gpu_writer *w); /* rows of increments, cleared */
 void gpu_put_element(struct gpu_writer *w);
 void gpu_put_increments(struct gpu_writer *w); /* rows of increments to where the strategy wants them */
@@ -106,7 +106,7 @@ void gpu_put_exact_before(struct gpu_writer *w, int arg);
 void gpu_put_exact_after(struct gpu_writer *w, int arg);
 void gpu_put_exact_better(struct gpu_writer *w, int arg, const char *value, const char *best);
 
-/* row_lanes.c, for shapes with `rows`: what the kernel's text calls; that text with its loops over targets dealt out. */
+/* rows.c, for shapes with `rows`: what the kernel's text calls; that text with its loops over targets dealt out. */
 void gpu_put_rows_helpers(struct gpu_writer *w);
 int gpu_rows_split(struct kernel *k, const struct desc *d, struct error *err);
 
@@ -117,7 +117,7 @@ void gpu_put_row_macros(struct gpu_writer *w);
 void gpu_row_place(const struct gpu_writer *w, int arg, char *out, size_t size);
 int gpu_put_text(struct gpu_writer *w, struct text *out, struct error *err);
 
-/* gpu_result.c: struct op2_slot, how two of them meet, the combining kernel. */
+/* result.c: struct op2_slot, how two of them meet, the combining kernel. */
 void gpu_put_slot(struct gpu_writer *w);
 void gpu_put_start(struct gpu_writer *w);  /* op2_r before the first element */
 void gpu_put_finish(struct gpu_writer *w); /* behind the last */

@@ -274,7 +274,7 @@ const char *gpu_order_refusal(const struct loop *loop, const struct gpu_targets 
 int *gpu_list_colours(const struct plan *plan, long begin, long owned);
 int *gpu_list_blocks(const struct plan *plan, long begin);
 
-/* ---- what loops take (expect.c) ---- */
+/* ---- what loops take (rank.c) ---- */
 /* Counted for the device. OP_ERR_MEMORY. */
 int gpu_sample(const struct gpu *c, const struct loop *loop, const struct gpu_targets *targets,
                struct gpu_sample *out, struct error *err);
@@ -283,7 +283,7 @@ bool gpu_expect(struct op_context *ctx, struct loop *loop, struct expected *out)
 /* So many launches are better given as a graph, by what is known of the device. */
 bool gpu_graph_pays(const struct gpu *c, int launches);
 
-/* ---- several threads for an element (together.c) ---- */
+/* ---- several threads for an element (memory.c) ---- */
 /* On all ranks alike. */
 struct gpu_together {
   double mean, longest; /* targets of an element, by the loop's ragged maps */

@@ -29,7 +29,7 @@ const struct loop_arg *fused_arg_of(const struct fusion *f, int number, int *mem
 /* Records of loops that use the dat, map or set (NULL: all) are about to go. */
 void fused_forget(struct op_context *ctx, const void *object);
 
-/* Launches that are ready, with those of groups (group.h) as one launch each, in an order that leaves the same. */
+/* Launches that are ready, with those of groups (fused_group.h) as one launch each, in an order that leaves the same. */
 struct fused_launches {
   struct launch **items;
   int n;

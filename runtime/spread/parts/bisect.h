@@ -1,4 +1,4 @@
-/* Inside bisect.c and directions.c. */
+/* Inside bisect.c. */
 #ifndef OP2JIT_SPREAD_PARTS_BISECT_H
 #define OP2JIT_SPREAD_PARTS_BISECT_H
 
