@@ -167,7 +167,7 @@ const char *constant_name_wrong(const char *name) {
   "inline bool " #name "(double x){return __builtin_" #name "(x);}\n"                                        \
   "inline bool " #name "(float x){return __builtin_" #name "(x);}\n"
 #pragma GCC diagnostic ignored "-Woverlength-strings" /* a warning about compilers of 1999 */
-static const char prelude_prelude[] =
+static const char cxx_prelude[] =
     "#ifdef __cplusplus\n#pragma clang system_header\n#define op2jit_constant constexpr\n"
     "typedef unsigned long size_t;typedef long ptrdiff_t;typedef decltype(nullptr) nullptr_t;\n"
     "typedef signed char int8_t;typedef short int16_t;typedef int int32_t;typedef long int64_t;\n"
@@ -227,7 +227,7 @@ static const char prelude_prelude[] =
     "#endif\n";
 
 const char *jit_prelude_cxx(void) {
-  return prelude_prelude;
+  return cxx_prelude;
 }
 
 /* The C++ part of the prelude for CUDA. It stands behind the C part, in the namespace of texts in C++. */
