@@ -8,8 +8,6 @@
 
 #ifndef __cplusplus
 #include <stdbool.h>
-
-#include "base/text.h"
 #endif
 
 struct row_range {
