@@ -1,6 +1,6 @@
 """What no other tool checks: files over 800 lines (scripts and tests too), marks of unfinished work, lines of pages over
-120 columns, and commands, files and sections that pages name and that are not there. Lengths of functions are the business
-of house.py.
+120 columns, long sentences of pages, and commands, files and sections that pages name and that are not there. Lengths of
+functions are the business of house.py.
 
 usage: lint.py FILE...
 """
@@ -13,6 +13,10 @@ import sys
 
 FILE_LINES = 800
 PAGE_COLUMNS = 120
+SENTENCE_WORDS = 20
+LONG_SENTENCES = 8  # of a page
+CODE_AND_TABLES = re.compile(r"^[ \t]*```.*?^[ \t]*```$|^(?:\||    )[^\n]*", re.M | re.S)
+SENTENCE_END = re.compile(r"[.!?:](?=\s)|\n\s*\n|\n(?=\s*(?:[-*]|\d+\.)\s)")
 MARKS = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")
 
 
@@ -61,6 +65,20 @@ def check_columns(name, text):
     return found
 
 
+def long_sentences(text):
+    """Sentences of prose end with . ! ? or :, with their paragraph, or before the next item of a list."""
+    sentences = [sentence.split() for sentence in SENTENCE_END.split(CODE_AND_TABLES.sub("\n", text))]
+    return sorted((words for words in sentences if len(words) > SENTENCE_WORDS), key=len, reverse=True)
+
+
+def check_sentences(name, text):
+    found = long_sentences(text)
+    if len(found) <= LONG_SENTENCES:
+        return []
+    return [f"{name}: {len(found)} sentences of more than {SENTENCE_WORDS} words; {LONG_SENTENCES} are the limit. The longest "
+            f"has {len(found[0])}: {' '.join(found[0][:SENTENCE_WORDS])} ..."]
+
+
 def check_pages(root):
     known = subprocess.run([os.path.join(root, "dev"), "--help"], capture_output=True, text=True, check=True).stdout
     pages = sorted(name for name in os.listdir(root) if name.endswith(".md"))
@@ -69,7 +87,8 @@ def check_pages(root):
     for pattern in ("*.md", "docs/**/*.md", "samples/**/*.md", "bench/**/*.md"):
         for name in sorted(glob.glob(pattern, root_dir=root, recursive=True)):
             with open(os.path.join(root, name), encoding="utf-8") as file:
-                found += check_columns(name, file.read())
+                text = file.read()
+            found += check_columns(name, text) + check_sentences(name, text)
     return found
 
 

@@ -18,6 +18,7 @@ The library takes its first guesses, unless OP2_TUNE or OP2_VARIANT are set.
 import argparse
 import os
 import re
+import shlex
 import shutil
 import statistics
 import subprocess
@@ -97,7 +98,7 @@ def gigahertz():
               "if (t < best) best = t; } printf(\"%g\", 1e-4 / best); }\n")
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "clock")
-        subprocess.run([os.environ.get("CC", "cc"), "-O2", "-x", "c", "-", "-o", path], input=source, text=True, check=True)
+        subprocess.run([*shlex.split(os.environ.get("CC", "cc")), "-O2", "-x", "c", "-", "-o", path], input=source, text=True, check=True)
         return float(subprocess.run([path], capture_output=True, text=True, check=True).stdout)
 
 

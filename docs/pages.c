@@ -12,11 +12,10 @@ static void print_made(const char *page) {
 }
 
 static void print_errors(void) {
-  printf(
-      "# Errors\n\n"
-      "What `op_last_error()->code` can be. The names stay the same from version to version; a message says\n"
-      "what happened, to which loop, argument and element, what was expected and what to do; one of\n"
-      "op_par_loop begins with the file and line of the call.\n");
+  printf("# Errors\n\n"
+         "What `op_last_error()->code` can be. The names stay the same from version to version. A message\n"
+         "says what happened, to which loop, argument and element, what was expected and what to do. The\n"
+         "message of an op_par_loop begins with the file and line of the call.\n");
   print_made("errors");
   printf("| code | name | meaning | what to do |\n|---|---|---|---|\n");
   for (int code = 0; code < OP_ERR_COUNT_; code++) {

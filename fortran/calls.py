@@ -1,4 +1,4 @@
-"""What the headers declare, as Fortran has it: interfaces, derived types, and procedures that do no more than one call.
+"""Declarations of the headers in Fortran: interfaces, derived types, and procedures that do no more than one call.
 
     !$call op_decl_set(size, name?)                 the call op2jit_decl_set; ? may be left out
     !$call op_get_size(set) gives integer           its number is no code of an error
@@ -57,7 +57,7 @@ def dummy(value):
 
 
 def interface(headers, name):
-    """Of a call of C, whose name is without its op2jit_."""
+    """The interface of a call of C, which is named without its op2jit_."""
     result, arguments = headers.call(name)
     kind = "type(c_ptr)" if result.kind.endswith(" *") else FORTRAN.get(result.kind)
     what = "subroutine" if result.kind == "void" else f"{kind} function"
@@ -96,7 +96,7 @@ class Procedure:
         return 1
 
     def plain(self, name, value, is_optional):
-        """What it is, and how it is passed on."""
+        """The declaration of an argument, and the words that pass it on."""
         intent = "intent(in), optional" if is_optional else "intent(in)"
         if value.kind == "text":
             return f"character(*), {intent}", f"name_or({name})" if is_optional else f"z({name})"
@@ -128,7 +128,7 @@ class Procedure:
         return ["if (v%is_section) then", "  " + refuse, "else", "  " + body, "end if"] if self.takes_result else [body]
 
     def lines(self, name, call, result, gives):
-        """What is written. `result`: of the call; the code of an error, or an address that the program has, is not handed on."""
+        """The procedure's lines. A `result` that is the code of an error, or an address that the program has, stays here."""
         said = f"{call}({', '.join(self.passed)})"
         made, kind, hidden = "made", gives or FORTRAN.get(result.kind), ""
         if result.kind == "pointer" and not result.depth:

@@ -16,8 +16,7 @@
  *                whatever order the library keeps them in.
  *   Ranks        Under MPI every call is collective, in the same order on each rank, unless it says
  *                "local".
- *   Threads      One thread at a time: a second thread inside the library gets OP_ERR_BUSY.
- */
+ *   Threads      One thread at a time: a second thread inside the library gets OP_ERR_BUSY. */
 #ifndef OP2JIT_H
 #define OP2JIT_H
 
@@ -143,23 +142,23 @@ op_dat op_decl_dat(op_set set, int dim, const char *type, const void *data, cons
 /* The same, and it can be freed before op_exit. */
 op_dat op_decl_dat_temp(op_set set, int dim, const char *type, const void *data, const char *name);
 /* Free a temporary, or a view. Errors: OP_ERR_HANDLE, also for other dats. Loops that wait (OP2_LAZY) and use a
- * temporary run later, and need not store it. The memory of temporaries may be kept for others of the same set, dim,
- * type and name, which then have the loops, plans and times of the first: eight, of at most half of the bytes that
- * dats have. */
+ * temporary run later, and need not store it. The library may keep the memory of freed temporaries, of eight at most
+ * with at most half of the bytes of all dats. A later temporary of the same set, dim, type and name takes it over,
+ * with loops, plans and times. */
 int op_free_dat_temp(op_dat dat);
 
 /* Some elements of a set, for loops to run over: the n `elements`, each named once and in any order, or the n from
- * `first` on. In such a loop what is on `set` belongs to its elements as ever: OP_ID leads to dats on `set`, maps are
- * those from `set`, and op_arg_idx gives the numbers of `set`. Other elements keep what they have. Nothing is declared
- * on a subset. It follows its elements when they are renumbered or change their ranks; under MPI each rank says which
- * of the elements that it declared belong to it. Errors: OP_ERR_HANDLE, also for a subset; OP_ERR_SIZE,
- * OP_ERR_ARGUMENT, OP_ERR_RANGE, OP_ERR_MEMORY. */
+ * `first` on. Such a loop uses what is on `set` as always: OP_ID leads to dats on `set`, maps are those from `set`,
+ * and op_arg_idx gives the numbers of `set`. Other elements keep their values. Nothing is declared on a subset. It
+ * follows its elements when they are renumbered or change their ranks; under MPI each rank says which of the elements
+ * that it declared belong to it. Errors: OP_ERR_HANDLE, also for a subset; OP_ERR_SIZE, OP_ERR_ARGUMENT,
+ * OP_ERR_RANGE, OP_ERR_MEMORY. */
 op_set op_decl_subset(op_set set, int n, const int *elements, const char *name);
 op_set op_decl_subset_range(op_set set, int first, int n, const char *name);
 
-/* Free what is not needed until op_exit; its handle is none any more. A set must have no maps, dats and subsets
- * (OP_ERR_STATE, which names them), a view must not be acquired. To free a subset and to declare one again with the
- * same elements and name costs little: what is known of its loops stays. Errors: OP_ERR_HANDLE, OP_ERR_STATE. */
+/* Free what is not needed until op_exit. The handle becomes invalid. A set must have no maps, dats and subsets
+ * (OP_ERR_STATE, which names them), and a view must not be acquired. Freeing a subset and declaring one again with
+ * the same elements and name costs little: its loops stay known. Errors: OP_ERR_HANDLE, OP_ERR_STATE. */
 int op_free_set(op_set set);
 int op_free_map(op_map map);
 int op_free_dat(op_dat dat);
@@ -175,8 +174,8 @@ int op_update_const(const char *name, const void *value);
 /* A global that the library keeps until op_exit: `dim` values of `type`, `value` (NULL: zeros) at first. Under MPI
  * all ranks have the same. Errors: OP_ERR_DIM, OP_ERR_TYPE, OP_ERR_SIZE, OP_ERR_MEMORY. */
 op_gbl op_decl_gbl(int dim, const char *type, const void *value, const char *name);
-/* Its value out and in. Collective under MPI: all ranks make the call, at the same place, since loops that wait may run in
- * it (OP2_LAZY), and ranks' results come there. Errors: OP_ERR_HANDLE, OP_ERR_ARGUMENT, OP_ERR_TYPE. */
+/* Copy its value out or in. Collective under MPI: all ranks make the call at the same place. Loops that wait may run
+ * in it (OP2_LAZY), and ranks' results are combined there. Errors: OP_ERR_HANDLE, OP_ERR_ARGUMENT, OP_ERR_TYPE. */
 int op_get_gbl(op_gbl gbl, void *out);
 int op_put_gbl(op_gbl gbl, const void *in);
 /* ---- arguments of a loop ----------------------------------------------------------------------*/
@@ -209,11 +208,11 @@ typedef struct op_arg {
 } op_arg;
 
 /* A dat. Direct: map OP_ID and idx -1. Through a map: idx 0 .. arity-1 names one column; idx -arity, or OP_ALL,
- * passes all targets as a vector `T *x[arity]`. Ragged maps: op2jit_ragged.h. `dim` and `type` repeat the declaration;
- * its ":soa" may be left out. Access is one of READ, WRITE, RW, INC, MIN, MAX. Elements that meet on one target of WRITE
- * or RW run one after the other; a warning names two of them. MIN and MAX start from what the dat holds: the kernel finds
- * there a value that may be better already by other elements, and writes if (v < *m) *m = v. A loop takes one of INC, MIN
- * and MAX of a dat. Local, as all op_arg_* calls. */
+ * passes all targets as a vector `T *x[arity]`. Ragged maps: op2jit_ragged.h. `dim` and `type` repeat the
+ * declaration; its ":soa" may be left out. Access is one of READ, WRITE, RW, INC, MIN, MAX. Elements that meet on one
+ * target of WRITE or RW run one after the other; a warning names two of them. MIN and MAX start from the dat's value.
+ * Other elements may have left a better one already; the kernel writes if (v < *m) *m = v. A loop passes a dat with
+ * one of INC, MIN and MAX. Local, as all op_arg_* calls. */
 op_arg op_arg_dat(op_dat dat, int idx, op_map map, int dim, const char *type, op_access access);
 /* The same if `present` is not 0; else the kernel gets a pointer that it must not use. */
 op_arg op_opt_arg_dat(int present, op_dat dat, int idx, op_map map, int dim, const char *type,
@@ -232,7 +231,8 @@ op_arg op_arg_idx(int idx, op_map map);
 /* A payload of `dim` values that goes with the MIN or MAX global (dim 1) which is argument number `ref`, counted from 1:
  * the payload of the element whose value won; ties go to the lowest element number. */
 op_arg op_arg_info(void *payload, int dim, const char *type, int ref);
-/* The same, WRITE or RW through a map. The program knows that elements meet there, in any order: no warning says so. */
+/* The same, WRITE or RW through a map, without a warning: the program knows that elements meet there, in any
+ * order. */
 op_arg op_arg_may_meet(op_arg arg);
 
 /* ---- kernels ----------------------------------------------------------------------------------
@@ -263,12 +263,11 @@ typedef void (*op_kernel_function)(void);
 /* Run kernel `kernel_name` of text `kernel_source` for every element of `set`. At the first call the loop is checked,
  * planned and compiled, or found in the cache; later calls with the same text, set and arguments cost a fraction of a
  * microsecond. Errors: whatever is wrong with the set, the kernel or an argument; messages begin with the file and
- * line of the call, name the loop and count arguments from 1. Loops may wait until the program looks (OP2_LAZY; by
- * themselves never where errors come back): an error that is found only when they run is the error of the call that
- * made them run, names the loop and the place of its call, and data are as before that call.
+ * line of the call, name the loop and count arguments from 1. Loops may wait until the program looks at data
+ * (OP2_LAZY), by themselves never where errors come back. An error that is found only when they run comes from the
+ * call that made them run. It names the loop and the place of its call, and data are as before that call.
  *
- *   int op_par_loop(const char *kernel_source, const char *kernel_name, op_set set, op_arg ...);
- */
+ *   int op_par_loop(const char *kernel_source, const char *kernel_name, op_set set, op_arg ...); */
 int op_par_loop_array(const char *kernel_source, const char *kernel_name, op_set set, int nargs,
                       const op_arg args[], const char *file, int line);
 

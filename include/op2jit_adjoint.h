@@ -1,10 +1,10 @@
 /* Derivatives of a program's loops: docs/adjoint.md says what they are for, and shows them.
  *
- * A tape records the calls that change data. From it the library works out how much each input counts for the outputs:
- * the program weighs its outputs (their bars), and gets the weights of its inputs. In the other direction, tangents say by
- * how much everything moves as the inputs move along one line. Only what loops do is differentiated, in numbers of type
- * double and float and in structs of them. What the program computes between loops is not, and where such a number
- * could count the library says so.
+ * A tape records the calls that change data. From it the library works out how much each input counts for the
+ * outputs: the program weighs its outputs (their bars), and gets the weights of its inputs. In the other direction,
+ * tangents say by how much everything moves as the inputs move along one line. Only what loops do is differentiated,
+ * in numbers of type double and float and in structs of them. What the program computes between loops is not; where
+ * such a number could count, there is an error.
  *
  * The conventions of op2jit.h hold. All calls are collective. */
 #ifndef OP2JIT_ADJOINT_H
@@ -49,12 +49,13 @@ typedef struct op2jit_tape *op_tape; /* what a program did, to be gone through b
 
 /* Record what changes data from here to op_tape_end: loops, op_put_data, op_put_gbl, op_release behind writing,
  * temporaries, op_update_const. Derivatives are wanted by `inputs`, dats with real numbers; op_tape_input_gbl adds
- * globals. `bytes`: so many at most for old values that are kept, 0 for no limit; where they do not suffice, steps
- * are run again. With ranks it holds for each one, and what takes different amounts counts as where it takes most.
- * There is one tape at a time: it begins where the one before it was freed, or reversed for the last time. What it
- * needs stays as it is until then: dats, sets and maps of its loops cannot be freed (OP_ERR_STATE), but temporaries
- * and subsets can, and nothing is renumbered or distributed anew. Errors: OP_ERR_STATE, also for an input that is
- * lent or placed (op2jit_bridge.h); OP_ERR_HANDLE; OP_ERR_TYPE for a dat without real numbers; OP_ERR_ARGUMENT; OP_ERR_BACKEND on native, which compiles nothing. */
+ * globals. `bytes`: the most for old values that are kept, 0 for no limit; where they do not suffice, steps are run
+ * again. With ranks it is the limit of each rank, and the rank with the largest value counts for all. There is one
+ * tape at a time: the one before must be freed, or reversed for the last time. What a tape needs stays as it is until
+ * then: dats, sets and maps of its loops cannot be freed (OP_ERR_STATE), but temporaries and subsets can, and nothing
+ * is renumbered or distributed anew. Errors: OP_ERR_STATE, also for an input that is lent or placed
+ * (op2jit_bridge.h); OP_ERR_HANDLE; OP_ERR_TYPE for a dat without real numbers; OP_ERR_ARGUMENT; OP_ERR_BACKEND on
+ * native, which compiles nothing. */
 op_tape op_tape_begin(int ninputs, const op_dat inputs[], size_t bytes);
 /* The global is an input too, from here on. Errors: OP_ERR_STATE while nothing is recorded; OP_ERR_HANDLE,
  * OP_ERR_TYPE. */
@@ -66,27 +67,28 @@ int op_tape_input_const(const char *name);
 /* A step of the program begins, such as a time step: between two of them a state can be kept from which steps are run
  * again. Errors: OP_ERR_STATE while nothing is recorded, and within a fixed point. */
 int op_tape_step(void);
-/* Rounds that converge, u = G(u, p), as of a solver: between these two calls each round begins with op_tape_round. Only
- * the last one keeps old values, and op_tape_reverse goes back through it again and again, until the bars of all
- * that it changes differ from those of the time before by less than `tolerance` of the largest that they were, `most` times at
- * most (OP_ERR_STATE: they do not converge). The derivative is that of the converged u: it does not depend
- * on where u began, and is as exact as the rounds have converged. Each loop of a round that changes real numbers, and each
- * op_put_data, has to be in the last one too. Errors: OP_ERR_STATE while nothing is recorded, for fixed points within
- * one another, rounds outside, none inside, and a last round that has less; OP_ERR_ARGUMENT. */
+/* Rounds that converge, u = G(u, p), as of a solver: between these two calls each round begins with op_tape_round.
+ * Only the last round keeps old values. op_tape_reverse goes back through it again and again, until the bars of all
+ * that it changes differ from those of the time before by less than `tolerance` of the largest so far, and `most`
+ * times at most (OP_ERR_STATE: they do not converge). The derivative is that of the converged u: it does not depend
+ * on the first u, and is as exact as the rounds have converged. Each loop of a round that changes real numbers, and
+ * each op_put_data, has to be in the last one too. Errors: OP_ERR_STATE while nothing is recorded, for fixed points
+ * within one another, rounds outside, none inside, and a last round that has less; OP_ERR_ARGUMENT. */
 int op_tape_fixed_begin(double tolerance, int most);
 int op_tape_round(void);
 int op_tape_fixed_end(void);
-/* What the program itself computes and gives from now on counts as constant. Without this it is an error
- * (OP_ERR_STATE) once a value that depends on the inputs has left by op_get_gbl, op_fetch_data or op_acquire and a
- * value comes in: it could depend on what left, and its derivative would be wrong without a word. A reduction of such
- * values into a C variable is an error too; behind this call it is not, and has no derivative. Errors: OP_ERR_STATE. */
+/* Values that the program itself computes and puts in from now on count as constant. Without this call a value must
+ * not come in after one that depends on the inputs has left by op_get_gbl, op_fetch_data or op_acquire
+ * (OP_ERR_STATE): it could depend on the one that left, and its derivative would be silently wrong. A reduction of
+ * such values into a C variable is an error too; after this call it is allowed, and has no derivative. Errors:
+ * OP_ERR_STATE. */
 int op_tape_passive(void);
 /* The record is whole. Errors: OP_ERR_STATE if it is not the tape that records, OP_ERR_HANDLE. */
 int op_tape_end(op_tape tape);
 /* From the bars of outputs to those of inputs: before the call the program puts into op_bar(y) by how much each value
  * of y counts at the end, after it op_bar(x) has by how much each value of the input x counts at the beginning. Bars
  * of what is only read are added to; all other bars are zero afterwards. Data have the values of before. `last`: what
- * is kept is freed on the way, and the tape is of no use any more, but for op_tape_free. Loops whose kernel has no
+ * is kept is freed on the way, and afterwards the tape can only be freed (op_tape_free). Loops whose kernel has no
  * derivative are all named before anything runs (OP_ERR_KERNEL). Errors: OP_ERR_STATE before op_tape_end, behind the
  * last time, and while the program has acquired a dat (op_acquire); OP_ERR_HANDLE; those of loops. */
 int op_tape_reverse(op_tape tape, int last);
@@ -109,17 +111,17 @@ typedef struct op_tape_facts_t {
 } op_tape_facts_t;
 int op_tape_facts(op_tape tape, op_tape_facts_t *facts);
 /* Everything that it keeps is freed, or, without a budget, kept for the next tape; a tape that still records ends.
- * Its handle is none any more. Errors: OP_ERR_HANDLE. */
+ * The handle becomes invalid. Errors: OP_ERR_HANDLE. */
 int op_tape_free(op_tape tape);
 
 /* ---- bars and dots ----------------------------------------------------------------------------*/
 
-/* Loops carry tangents along (`on` not 0), or do not any more: with the dots that the program puts into op_dot(x),
- * which are zero at first, a loop that writes y also leaves by how much y moves in op_dot(y). What is put from
- * outside has the dot zero. A tape that begins while they do records tangents as well. Then dots are outputs and may be
+/* Loops carry tangents along (`on` not 0), or stop doing so. The program puts dots into op_dot(x), which are zero at
+ * first; a loop that writes y then also leaves in op_dot(y) by how much y moves. Values that are put in from outside
+ * have the dot zero. A tape that begins while they do records tangents as well. Then dots are outputs and may be
  * inputs, and it gives second derivatives: behind the bar 1 of the dot of a number, op_bar(x) is the Hessian times
- * op_dot(x). Errors: OP_ERR_STATE while there is a tape; OP_ERR_BACKEND on native; loops:
- * OP_ERR_KERNEL for a kernel without a derivative. */
+ * op_dot(x). Errors: OP_ERR_STATE while there is a tape; OP_ERR_BACKEND on native; loops: OP_ERR_KERNEL for a kernel
+ * without a derivative. */
 int op_tangent(int on);
 /* The companions: of the same set, dim and type, zeros at first, and the program's to fetch, put, and use in loops as
  * any other. They are freed with their dat. Errors (NULL): OP_ERR_HANDLE; OP_ERR_TYPE for what has no real numbers. */
@@ -133,8 +135,8 @@ op_gbl op_bar_const(const char *name);
 
 /* ---- kernels ----------------------------------------------------------------------------------*/
 
-/* What this kernel computes counts as constant, such as a limiter or a switch that is to stay as it is. For loops
- * that are recorded, or run with tangents, from now on. Errors: OP_ERR_ARGUMENT. */
+/* The results of this kernel count as constant, as for a limiter or a switch that is to stay as it is. It holds for
+ * loops that are recorded, or run with tangents, from now on. Errors: OP_ERR_ARGUMENT. */
 int op_freeze_kernel(const char *kernel_source, const char *kernel_name);
 /* The adjoint of a kernel, by hand: in place of the one that the library would make, for what can be said better, such as
  * an iteration inside of a kernel. For each argument of the kernel, in their order, it has these parameters:

@@ -1,13 +1,14 @@
 /* For writers of bridges to solvers (op2jit_petsc.h is one): how sets lie on ranks, what a matrix holds, and the memory of
  * dats without a copy. Nothing here knows a solver.
  *
- * Bridges number elements by the rank that owns them: the first of rank r comes behind the last of rank r - 1. On a rank
- * the elements that it owns come first in every dat's memory, in this order, and copies of others' elements behind
- * them. op_partition, op_renumber and new maps change the order, and raise the epoch: what was made for an older one is not
- * valid any more.
+ * Bridges number elements by the rank that owns them: the first of rank r comes behind the last of rank r - 1. On a
+ * rank the elements that it owns come first in every dat's memory, in this order, and copies of others' elements
+ * behind them. op_partition, op_renumber and new maps change the order, and raise the epoch. What was made for an
+ * older epoch is no longer valid.
  *
- * Every call is made by all ranks, at the same place, since loops that wait run in it. None sends a message of its own but
- * where it says so, and ranks do not agree on errors here: they compare what is the same on all ranks. */
+ * Every call is made by all ranks, at the same place: loops that wait run in it. A call sends a message of its own
+ * only where it says so. Ranks do not agree on errors here: the checks are of things that are the same on all
+ * ranks. */
 #ifndef OP2JIT_BRIDGE_H
 #define OP2JIT_BRIDGE_H
 
@@ -99,8 +100,8 @@ int op_coo(op_mat mat, op_coo_t *coo);
  * device. Local. */
 enum op2jit_where { OP_ON_HOST, OP_ON_CUDA, OP_ON_HIP };
 int op_where(void);
-/* Where that is a device: the lists of op_coo, and their values in pieces, so that none comes to the host; `values` is NULL.
- * Values that are in no piece are of rows -1. Nothing runs on the device that changes them. */
+/* Where that is a device: the lists of op_coo, and their values in pieces, so that none is copied to the host;
+ * `values` is NULL. Values in no piece belong to rows -1. No work on the device changes them meanwhile. */
 typedef struct op2jit_piece {
   const double *memory;   /* NULL: zeros */
   long long first, count; /* places in the lists */
@@ -109,15 +110,17 @@ typedef struct op2jit_piece {
 /* At most `room` pieces; `*count`: how many there are. Errors: those of op_coo, OP_ERR_STATE where op_where is the host,
  * OP_ERR_SIZE if there are more. */
 int op_coo_device(op_mat mat, op_coo_t *coo, int room, op_piece_t pieces[], int *count);
-/* So long it took the bridge to bring these values to its solver: the library's choice between the forms counts it. Local. */
+/* How long the bridge took to bring these values to its solver: it counts in the library's choice between the forms.
+ * Local. */
 void op_coo_took(op_mat mat, double seconds);
 
-/* The memory of a dat: rows of dim values, those of owned elements first. Until op_lend_end it is the caller's to read
- * (OP_READ), to write whole (OP_WRITE: what the owned rows hold before is undefined) or both (OP_RW); the rows behind the
- * owned ones are room, whose values nobody may read. Loops and calls that use the dat get OP_ERR_STATE until then; with
- * ranks so does any loop behind a new set or map, which moves all rows. A dat with components apart has its rows whole
- * from now on. Nothing is copied but from a device. Errors: OP_ERR_HANDLE, OP_ERR_ACCESS, OP_ERR_STATE for one that is
- * lent, placed or acquired, and to write what derivatives follow (a tape, or op_tangent), OP_ERR_MEMORY, OP_ERR_DEVICE. */
+/* The memory of a dat: rows of dim values, those of owned elements first. Until op_lend_end it is the caller's to
+ * read (OP_READ), to write whole (OP_WRITE: what the owned rows hold before is undefined) or both (OP_RW); the rows
+ * behind the owned ones are room, and must not be read. Loops and calls that use the dat get OP_ERR_STATE until then;
+ * with ranks so does any loop after a new set or map, which moves all rows. A dat with components apart has its rows
+ * whole from now on. Nothing is copied but from a device. Errors: OP_ERR_HANDLE, OP_ERR_ACCESS, OP_ERR_STATE for one
+ * that is lent, placed or acquired, and to write what derivatives follow (a tape, or op_tangent), OP_ERR_MEMORY,
+ * OP_ERR_DEVICE. */
 typedef struct op2jit_lent {
   void *memory;
   long long owned, room; /* rows */
@@ -126,10 +129,11 @@ typedef struct op2jit_lent {
   long long reserved[4];
 } op_lent_t;
 int op_lend(op_dat dat, op_access access, op_lent_t *lent);
-/* The same on the device where loops run (op_where): nothing is copied but where the newest values are on the host. When the memory
- * comes back all that was done with it is done. Errors: also OP_ERR_STATE where op_where is the host. */
+/* The same on the device where loops run (op_where): nothing is copied but where the newest values are on the host.
+ * Work of the device on the memory must be over before op_lend_end. Errors: also OP_ERR_STATE where op_where is the
+ * host. */
 int op_lend_device(op_dat dat, op_access access, op_lent_t *lent);
-/* What was written is the dat's value: copies on other ranks are old then. Errors: OP_ERR_HANDLE, OP_ERR_STATE. */
+/* The values written are the dat's: copies on other ranks are old then. Errors: OP_ERR_HANDLE, OP_ERR_STATE. */
 int op_lend_end(op_dat dat);
 
 /* The dat works in `memory` of `rows` rows until op_place_end, also in loops that ran before: OP_READ and OP_RW: the owned
@@ -155,8 +159,8 @@ void *op_kept(const void *handle, const void *key);
 int op_comm_fortran(void);
 /* The arguments that op_init was given: how many, and copies of them, which stay until op_exit. Local. */
 int op_arguments(char ***argv);
-/* An error of the bridge, which all ranks found: told as one of the library's, by its error handler. Gives `code`, one of
- * OP_ERR_... The ranks agree here. */
+/* An error of the bridge that all ranks found: reported as one of the library's, by its error handler. Returns
+ * `code`, one of OP_ERR_... The ranks agree here. */
 int op_bridge_error(int code, const char *message);
 /* A line for the user on rank 0, among the library's warnings. Local. */
 void op_bridge_warn(const char *line);
@@ -166,11 +170,11 @@ void op_bridge_warn(const char *line);
  * (Python's petsc4py). Pointers are PETSc's Mat and Vec, and the library's. Errors: those of op2jit_petsc.h, and
  * OP_ERR_NOT_BUILT without the plugin. */
 
-/* Before a language begins PETSc itself, which waits for all ranks: do they all make this call of it, which `call` names?
- * Collective. Errors: OP_ERR_MPI where another rank is elsewhere. */
+/* Check, before a language begins PETSc itself, that all ranks make the call that `call` names: PETSc waits for all
+ * ranks. Collective. Errors: OP_ERR_MPI where another rank is elsewhere. */
 int op_solver_ready(const char *call);
-/* Opens the plugin, and begins PETSc if nobody has. `petsc` is the address of PETSC_COMM_WORLD in the PETSc that the
- * language has: OP_ERR_SOLVER if the plugin has another. NULL: it has none. */
+/* Opens the plugin, and begins PETSc if it has not begun. `petsc` is the address of PETSC_COMM_WORLD in the PETSc
+ * that the language has: OP_ERR_SOLVER if the plugin has another. NULL: it has none. */
 int op_solver_open(const void *petsc);
 /* op_mat_petsc: assembled. */
 void *op_solver_mat(op_mat mat);

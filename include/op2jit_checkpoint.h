@@ -17,8 +17,8 @@ extern "C" {
 #define op_checkpoint_keep op2jit_checkpoint_keep
 #define op_checkpoint_facts op2jit_checkpoint_facts
 
-/* Here is a good place: a checkpoint that is due is written here. A program that says so has none elsewhere, unless it
- * says nothing for a whole interval after one is due. Errors: those of reading data. */
+/* Here is a good place: a checkpoint that is due is written here. A program that makes this call has none elsewhere,
+ * unless it makes no call for a whole interval after one is due. Errors: those of reading data. */
 int op_checkpoint(void);
 /* The program ends before its work is done: op_exit leaves the file, and the next run goes on from it. Else op_exit
  * removes it, and the next run begins anew. */

@@ -5,21 +5,21 @@
 /* ---- arrays of the program ---------------------------------------------------------------------*/
 
 /* Data that stay in the program's array: size(set)*dim values at `array`, the dat's first ones. The array must stay
- * until op_exit, op_free_dat or op_free_dat_temp, and overlap no other view's. The library may work in it, and then
- * copies nothing; it need not: it keeps its own copy where ranks or renumbering put elements elsewhere, for ":soa", for an array that
- * is not aligned to the type, and where vectors would reach behind its end. Answers are the same. The report says which
- * dats have copies, and why. Until the program acquires the dat nothing is known of what the array holds, and nothing
- * must be written there. All three calls leave the dat's values in the array. Errors: as op_decl_dat;
- * OP_ERR_ARGUMENT for NULL; OP_ERR_ALIAS. */
+ * until op_exit, op_free_dat or op_free_dat_temp, and overlap no other view's. The library works in it without a copy
+ * where it can. It keeps its own copy where ranks or renumbering put elements elsewhere, for ":soa", for an array
+ * that is not aligned to the type, and where vectors would reach behind its end. Answers are the same. The report
+ * says which dats have copies, and why. Until the program acquires the dat, the array may hold any values, and must
+ * not be written to. All three calls leave the dat's values in the array. Errors: as op_decl_dat; OP_ERR_ARGUMENT for
+ * NULL; OP_ERR_ALIAS. */
 op_dat op_decl_dat_view(op_set set, int dim, const char *type, void *array, const char *name);
 
 /* The array of a view, with the dat's values, for the program to read (OP_READ), to write whole (OP_WRITE: what it
  * holds before is undefined), or both (OP_RW). Under MPI: of the elements that this rank declared. Until op_release,
- * loops and calls that use the dat get OP_ERR_STATE. Nearly free where nothing has to move. Never NULL but at an error:
- * OP_ERR_HANDLE, also for a dat that is no view; OP_ERR_ACCESS; OP_ERR_STATE if it is acquired already. */
+ * loops and calls that use the dat get OP_ERR_STATE. Costs almost nothing where nothing has to move. NULL only at an
+ * error: OP_ERR_HANDLE, also for a dat that is no view; OP_ERR_ACCESS; OP_ERR_STATE if it is acquired already. */
 void *op_acquire(op_dat dat, op_access access);
-/* The array is the library's again; what was written are the dat's values. Errors: OP_ERR_HANDLE; OP_ERR_STATE if the
- * dat is not acquired. */
+/* The array is the library's again; the values written are the dat's. Errors: OP_ERR_HANDLE; OP_ERR_STATE if the dat
+ * is not acquired. */
 int op_release(op_dat dat);
 
 /* ---- files without HDF5 ------------------------------------------------------------------------*/
@@ -50,11 +50,13 @@ op_map op_decl_map_hdf5(op_set from, op_set to, int arity, const char *file, con
 op_dat op_decl_dat_hdf5(op_set set, int dim, const char *type, const char *file, const char *name);
 /* The `dim` values of `name` into `value`; converted as those of dats. */
 int op_get_const_hdf5(const char *name, int dim, const char *type, void *value, const char *file);
-/* Into a new file or one that is there. A dataset of that name is replaced, but no folder, set or map (OP_ERR_FILE). */
+/* Write a constant into a new or existing file. A dataset of that name is replaced, but no folder, set or map
+ * (OP_ERR_FILE). */
 int op_write_const_hdf5(const char *name, int dim, const char *type, const void *value, const char *file);
 /* All sets, maps and dats (no temporaries) into a new file. Names must differ, also from a ragged map's NAME_offsets. */
 int op_dump_to_hdf5(const char *file);
-/* A dat into a new file or one that is there, under its own name or another one. It replaces what a constant may. */
+/* Write a dat into a new or existing file, under its own or another name. It replaces what op_write_const_hdf5
+ * may. */
 int op_fetch_data_hdf5_file(op_dat dat, const char *file);
 int op_fetch_data_hdf5_file_path(op_dat dat, const char *file, const char *path_in_file);
 

@@ -8,9 +8,10 @@
  * known already. Errors (NULL): OP_ERR_ARGUMENT, OP_ERR_STATE. Local. */
 const char *op_kernel_native(const char *text, op_kernel_function function);
 
-/* In a kernel: `condition` holds for every element. Checked runs (OP2_CHECK) end with OP_ERR_VIOLATION, which names the
- * loop, the element and the condition; elsewhere nothing is tested, and it costs nothing (the native backend looks and
- * goes on). Kernels have printf as well, which every backend and rank writes to its stdout as elements run. */
+/* In a kernel: `condition` holds for every element. Checked runs (OP2_CHECK) end with OP_ERR_VIOLATION, which names
+ * the loop, the element and the condition; elsewhere nothing is tested, and it costs nothing (the native backend
+ * tests it and goes on). Kernels have printf as well, which every backend and rank writes to its stdout as elements
+ * run. */
 #define op_assert(condition) op2jit_assert((condition) ? 1 : 0, #condition)
 void op2jit_assert_failed(const char *condition);
 static inline void op2jit_assert(int holds, const char *condition) {

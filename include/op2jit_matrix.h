@@ -1,5 +1,5 @@
-/* Sparse matrices as arguments of loops: a part of op2jit.h, which includes it. A loop gives a matrix what each element
- * contributes, the library keeps it, and a solver takes it through a bridge (op2jit_bridge.h). docs/matrices.md is the
+/* Sparse matrices as arguments of loops: a part of op2jit.h, which includes it. A loop adds each element's part to a
+ * matrix, the library keeps it, and a solver takes it through a bridge (op2jit_bridge.h). docs/matrices.md is the
  * manual. */
 #ifndef OP2JIT_MATRIX_H
 #define OP2JIT_MATRIX_H
@@ -14,31 +14,31 @@ typedef struct op2jit_mat *op_mat;
  * Errors: OP_ERR_HANDLE, OP_ERR_ARGUMENT (no pair), OP_ERR_MAP_SET, OP_ERR_DIM, OP_ERR_TYPE, OP_ERR_SIZE, OP_ERR_MEMORY. */
 op_mat op_decl_mat(int npairs, const op_map rows[], const op_map columns[], int row_dim, int column_dim,
                    const char *type, const char *name);
-/* A matrix as an argument of a loop, by one of its pairs. The kernel gets `double *a`, the element's own matrix, for it to
- * set, add to and read: all zeros at first, row_dim rows for each target of `rows`, one row after the other, and column_dim
- * columns for each target of `columns`. OP_INC: what the kernel leaves there is added. OP_WRITE: it takes the place of what
- * these entries had; that no two elements set one entry is the program's promise, and loops by other pairs, sets or fixed
- * rows must not have given anything since op_zero_mat (OP_ERR_STATE). Where a map is ragged, an argument before goes through
- * it, which gives the kernel the number of targets. With OP_ID the loop's own element is the only target. `row_dim`,
- * `column_dim` and `type` repeat the declaration. Errors come from the loop. Local. */
+/* A matrix as an argument of a loop, by one of its pairs. The kernel gets `double *a`, the element's own matrix, for
+ * it to set, add to and read: all zeros at first, row_dim rows for each target of `rows`, one row after the other,
+ * and column_dim columns for each target of `columns`. OP_INC: what the kernel leaves there is added. OP_WRITE: it
+ * replaces the values of these entries. The program promises that no two elements set one entry; loops by other
+ * pairs, sets or fixed rows must not have added anything since op_zero_mat (OP_ERR_STATE). Where a map is ragged, an
+ * earlier argument goes through it and gives the kernel the number of targets. With OP_ID the loop's own element is
+ * the only target. `row_dim`, `column_dim` and `type` repeat the declaration. Errors come from the loop. Local. */
 op_arg op_arg_mat(op_mat mat, op_map rows, op_map columns, int row_dim, int column_dim, const char *type,
                   op_access access);
 /* All entries are zero from now on. Costs nothing: no memory is written. Errors: OP_ERR_HANDLE. */
 int op_zero_mat(op_mat mat);
-/* Loops from now on give nothing to rows whose component of `rows`, a dat of int and row_dim on the set of the rows, is not
- * 0, and nothing to such columns of `columns`; what those would give to the right-hand side is the program's to
- * subtract. A fixed row of a square matrix has `diagonal` on its diagonal, and nothing else. What the dats hold is read
- * here: call it again where they changed. NULL: none are fixed. Since what a matrix has of earlier loops stays, fix before
- * they run, or after op_zero_mat. Errors: OP_ERR_HANDLE, OP_ERR_MAP_SET for a dat of another set, OP_ERR_DIM, OP_ERR_TYPE,
- * OP_ERR_RANGE for a value that is neither 0 nor 1, OP_ERR_ARGUMENT for a diagonal of a matrix that has none or that is no
- * number, OP_ERR_MEMORY. */
+/* Fix rows and columns. `rows` is a dat of int and row_dim on the set of the rows: loops from now on add nothing to a
+ * row whose component is not 0. `columns` does the same for columns; the program subtracts what these would give to
+ * the right-hand side. A fixed row of a square matrix has `diagonal` on its diagonal, and nothing else. The dats are
+ * read here: call it again when they changed. NULL: none are fixed. Values of earlier loops stay, so fix before loops
+ * run, or after op_zero_mat. Errors: OP_ERR_HANDLE, OP_ERR_MAP_SET for a dat of another set, OP_ERR_DIM, OP_ERR_TYPE,
+ * OP_ERR_RANGE for a value that is neither 0 nor 1, OP_ERR_ARGUMENT for a diagonal of a matrix that has none or that
+ * is no number, OP_ERR_MEMORY. */
 int op_fix_mat(op_mat mat, op_dat rows, op_dat columns, double diagonal);
 /* The matrix by rows (CSR), for programs that look into it: of the rows that this rank declared, and in the user's global
  * numbers times dim plus the component. `*entries` becomes their number. `offsets` has a number for each row and one more,
  * `columns` are ascending in each row, `values` are doubles. All three may be NULL: then only the number is told. Entries
  * that are zero are there too. Errors: OP_ERR_HANDLE, OP_ERR_ARGUMENT, OP_ERR_STATE before a loop filled it, OP_ERR_MEMORY. */
 int op_fetch_mat(op_mat mat, long long *entries, long long *offsets, long long *columns, void *values);
-/* Free it; its handle is none any more. What bridges keep for it is freed. Errors: OP_ERR_HANDLE. */
+/* Free it, and what bridges keep for it. The handle becomes invalid. Errors: OP_ERR_HANDLE. */
 int op_free_mat(op_mat mat);
 /* Solve mat x = b by PETSc: a plugin, so that the program needs nothing of PETSc. `b` and `x` are dats of double on the
  * sets of rows and columns, with their dims. `x` is the first guess, and holds the solution afterwards; where the call fails

@@ -7,7 +7,7 @@
  *   Numbers   PETSc's are those of bridges (op2jit_bridge.h), times dim: op_layout has them.
  *   Lifetime  op_partition, op_renumber and new maps change numbers: what was made before is not valid then, and these
  *             calls make it anew. Destroy what you made of PETSc before op_exit, if the first call began it.
- *   Errors    NULL or a code, told as all errors of the library: OP_ERR_SOLVER with PETSc's words, OP_ERR_TYPE for a dat
+ *   Errors    NULL or a code, reported as all errors of the library: OP_ERR_SOLVER with PETSc's words, OP_ERR_TYPE for a dat
  *             that is not double, OP_ERR_SIZE for more numbers than PETSc has, and those of op2jit_bridge.h.
  *   Ranks     Every call is made by all ranks. None sends a message of its own but for what it makes the first time. */
 #ifndef OP2JIT_PETSC_H
@@ -37,7 +37,7 @@ static inline Mat op_mat_petsc(op_mat mat) {
 
 /* ---- vectors ----------------------------------------------------------------------------------*/
 
-/* What a dat has of PETSc: a vector without memory of its own, and which of them has the other's memory now. */
+/* A dat's part of PETSc: a vector without memory of its own, and which of the two has the other's memory now. */
 struct op2jit_petsc_vec_ {
   Vec vec;
   long long epoch;
@@ -60,7 +60,7 @@ static inline void op2jit_petsc_free_vec_(void *data) {
   free(own);
 }
 
-/* What the dat has of PETSc, and what it is. NULL: an error, which is told. */
+/* The dat's part of PETSc, and its shape. NULL: an error, which is reported. */
 static inline struct op2jit_petsc_vec_ *op2jit_petsc_of_(const char *call, op_dat dat, op_dat_shape_t *shape,
                                                          op_layout_t *layout) {
   if (op2jit_petsc_begin_(call) || op_dat_shape(dat, shape))
@@ -308,7 +308,7 @@ struct op2jit_petsc_shell_ {
   long long epoch;
 };
 
-/* The library's error becomes PETSc's: whoever asked for the product gets it. */
+/* The library's error becomes PETSc's: the caller of the product gets it. */
 #define OP2JIT_PETSC_CALL_(call)                                                                             \
   PetscCheck((call) == OP_OK, PETSC_COMM_SELF, PETSC_ERR_LIB, "%s: %s", op_last_error()->name,               \
              op_last_error()->message)

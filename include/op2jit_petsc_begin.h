@@ -34,7 +34,7 @@ static inline int op2jit_petsc_refuse_(int code, const char *format, ...) {
   return op_bridge_error(code, message);
 }
 
-/* What PETSc says first of an error. */
+/* The first words of PETSc about an error. */
 struct op2jit_petsc_heard_ {
   char words[400];
 };
@@ -80,7 +80,7 @@ static inline int op2jit_petsc_no_memory_(const char *call) {
   return op2jit_petsc_refuse_(OP_ERR_MEMORY, "%s: there is no memory for what PETSc is given", call);
 }
 
-/* What is kept for a handle, zeros at first. NULL: an error, which is told. */
+/* The memory kept for a handle, zeros at first. NULL: an error, which is reported. */
 static inline void *op2jit_petsc_own_(const char *call, const void *handle, size_t bytes,
                                       void (*release)(void *data)) {
   void *own = op_kept(handle, OP2JIT_PETSC_KEPT_);
@@ -114,8 +114,7 @@ static inline int op2jit_petsc_fits_(const char *call) {
   PetscDataType scalar = PETSC_DATATYPE_UNKNOWN, whole = PETSC_DATATYPE_UNKNOWN;
   PetscBool found = PETSC_FALSE, also = PETSC_FALSE;
   size_t bytes = 0;
-  if (PetscDataTypeFromString("int", &whole, &also) != 0 || !also ||
-      PetscDataTypeGetSize(whole, &bytes) != 0)
+  if (PetscDataTypeFromString("int", &whole, &also) != 0 || !also || PetscDataTypeGetSize(whole, &bytes) != 0)
     bytes = 0;
   if (PetscDataTypeFromString("scalar", &scalar, &found) == 0 && found && scalar == PETSC_DOUBLE &&
       bytes == sizeof(PetscInt))

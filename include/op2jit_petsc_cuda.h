@@ -1,7 +1,7 @@
-/* A part of op2jit_petsc.h, which includes it: matrices and vectors in the memory of CUDA's device, where PETSc has CUDA too and
- * loops run there (OP2_BACKEND=cuda). Both use the device's primary context, so that addresses are the same. Without CUDA or
- * its headers there is nothing of it; with it a program links CUDA's runtime (-lcudart). It ran on stand-ins only: no one has
- * tried it on a GPU. Nothing here is for programs. */
+/* A part of op2jit_petsc.h, which includes it: matrices and vectors in the memory of CUDA's device, where PETSc has
+ * CUDA too and loops run there (OP2_BACKEND=cuda). Both use the device's primary context, so that addresses are the
+ * same. Without CUDA or its headers PETSc's functions for the host take their place; with them a program links CUDA's
+ * runtime (-lcudart). It ran on stand-ins only, never on a GPU. Nothing here is for programs. */
 #ifndef OP2JIT_PETSC_CUDA_H
 #define OP2JIT_PETSC_CUDA_H
 

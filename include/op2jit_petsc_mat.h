@@ -111,8 +111,8 @@ static inline PetscErrorCode op2jit_petsc_changed_(Mat mat) {
 
 /* ---- the end ----------------------------------------------------------------------------------*/
 
-/* The library's memory goes: who still has the Mat (a solver, a variable of Python) has its values in PETSc's. Local, as ranks
- * may have it for different times. */
+/* The library's memory goes: a Mat that is still in use (by a solver, a variable of Python) has its values in
+ * PETSc's. Local, as ranks may have it for different times. */
 static inline PetscErrorCode op2jit_petsc_leave_part_(Mat part) {
   Mat copy;
   PetscFunctionBegin;

@@ -4,9 +4,9 @@
  *   dependencies   this task runs after that one
  *   conflicts      two tasks that lock the same resource do not run at the same time; either may be the first
  *
- * Resources may have parents: who locks one has locked all below it. A run takes the tasks in the order of the longest
- * way that is left behind them, on the threads of the library. It measures what tasks cost, and the next run of the
- * graph uses that. Threads never wait for a lock: they take a task whose locks are all free.
+ * Resources may have parents: a lock on one is a lock on all below it. A run takes first the tasks with the longest
+ * way behind them, on the threads of the library. It measures what tasks cost, and the next run of the graph uses
+ * that. Threads never wait for a lock: they take a task whose locks are all free.
  *
  * Each rank has its own graphs, and then all calls are local; or all ranks have one together (op_graph_ranks). Calls with a
  * graph are made outside of a run, those with an op_running by tasks, on any thread. docs/tasks.md is the manual. */
@@ -84,9 +84,9 @@ int op_graph_kernel(op_graph graph, op_task_type type, const char *kernel_source
 op_resource op_graph_resource(op_graph graph, op_resource parent, const char *name);
 /* The memory that the resource stands for, for OP2_CHECK: see op_graph_run. It must stay until the last run. */
 int op_graph_memory(op_graph graph, op_resource resource, const void *memory, size_t bytes);
-/* Tasks that lock or use it are given to this thread, in all runs: unless more of what they lock and use is of another
- * thread. A thread without tasks takes them all the same. A thread that a run has not is thread % threads there. -1: the
- * thread that had it last, as it is without this call. Errors: OP_ERR_HANDLE, OP_ERR_ARGUMENT. */
+/* Tasks that lock or use it are given to this thread, in all runs, unless more of their resources belong to another
+ * thread. A thread without tasks takes them all the same. A thread that a run does not have is thread % threads
+ * there. -1: the thread that had it last, as without this call. Errors: OP_ERR_HANDLE, OP_ERR_ARGUMENT. */
 int op_graph_own(op_graph graph, op_resource resource, int thread);
 
 /* A task; `bytes` of `data` are copied (0: it gets NULL), aligned to 16 bytes. `cost`: how long it takes, in any unit
@@ -96,10 +96,11 @@ op_task op_graph_task(op_graph graph, op_task_type type, const void *data, size_
 /* `task` runs when `before` is over. Errors: OP_ERR_HANDLE, OP_ERR_GRAPH for a task that is to wait for itself,
  * OP_ERR_SIZE, OP_ERR_MEMORY. */
 int op_graph_depend(op_graph graph, op_task task, op_task before);
-/* `task` needs the resource, with all below it, for itself while it runs. To lock it twice, or one above it too, does no
- * harm. */
+/* `task` needs the resource, with all below it, for itself while it runs. Locking it twice, or one above it too, is
+ * allowed. */
 int op_graph_lock(op_graph graph, op_task task, op_resource resource);
-/* `task` reads it: a hint where to run the task. It keeps nobody out; order by dependencies who writes and who reads. */
+/* `task` reads it: a hint where to run the task. It keeps no other task out; dependencies must order writers and
+ * readers. */
 int op_graph_use(op_graph graph, op_task task, op_resource resource);
 
 /* ---- graphs of all ranks ---- */
@@ -111,37 +112,37 @@ enum {
 };
 enum { OP_EVERY_RANK = -1 };
 
-/* All ranks run the graph together, each some of its tasks: where most is of what the task locks, or where op_graph_place
- * says. The memory of resources (op_graph_memory) goes with them in messages: whoever locks or uses a resource finds there
- * what the last task that locked it wrote, and when the run is over its owner has it. Memory NULL with bytes: the library
- * keeps it, zeros at first. Between tasks of different ranks locks and uses of a resource come in an order that the library
- * finds, by dependencies first. The first call with a graph. Collective, as op_graph_run then is. Errors: OP_ERR_HANDLE,
- * OP_ERR_ARGUMENT, OP_ERR_STATE, OP_ERR_MEMORY, OP_ERR_MPI. */
+/* All ranks run the graph together, each some of its tasks. A task runs where most of its locked resources are, or
+ * where op_graph_place says. The memory of resources (op_graph_memory) travels in messages: a task that locks or uses
+ * a resource finds what the last task that locked it wrote, and when the run is over the owner has it. Memory NULL
+ * with bytes: the library keeps it, zeros at first. Between tasks of different ranks locks and uses of a resource
+ * come in an order that the library finds, by dependencies first. The first call with a graph. Collective, as
+ * op_graph_run then is. Errors: OP_ERR_HANDLE, OP_ERR_ARGUMENT, OP_ERR_STATE, OP_ERR_MEMORY, OP_ERR_MPI. */
 int op_graph_ranks(op_graph graph, int form);
-/* Who has the resource, with all in it that has no owner of its own, between runs: rank % ranks. Otherwise, of OP_GRAPH_WHOLE,
- * the library finds owners by a partition of what is locked together, weighted by costs; what the program put there before
- * the first run must then be the same on all ranks. Of OP_GRAPH_PARTS the lowest rank that adds it. Local, as those that
- * follow. Errors: OP_ERR_HANDLE, OP_ERR_ARGUMENT, OP_ERR_STATE. */
+/* The rank that has the resource between runs, with all in it that has no owner of its own: rank % ranks. Without
+ * this call the library finds owners. For OP_GRAPH_WHOLE it partitions what is locked together, weighted by costs,
+ * and the first values must be the same on all ranks. For OP_GRAPH_PARTS the owner is the lowest rank that adds the
+ * resource. Local, as those that follow. Errors: OP_ERR_HANDLE, OP_ERR_ARGUMENT, OP_ERR_STATE. */
 int op_graph_owner(op_graph graph, op_resource resource, int rank);
-/* Which rank runs the task: rank % ranks. OP_EVERY_RANK: each does, and so each has what it locks and writes, without
- * messages; it must write the same everywhere. */
+/* The rank that runs the task: rank % ranks. OP_EVERY_RANK: each rank runs it, and has its results without messages;
+ * it must write the same everywhere. */
 int op_graph_place(op_graph graph, op_task task, int rank);
 /* Of OP_GRAPH_PARTS: other ranks know the task by the key; and `task` runs behind the one that has that key, on any rank.
  * Errors: OP_ERR_HANDLE, OP_ERR_STATE, OP_ERR_MEMORY. */
 int op_graph_key(op_graph graph, op_task task, long long key);
 int op_graph_depend_key(op_graph graph, op_task task, long long key);
 
-/* A loop in pieces, each a task: tasks[i], of the type that the kernel's name is, runs the elements bounds[i] up to and
- * without bounds[i + 1]. `bounds` has `npieces` + 1 numbers and is copied; NULL: all elements, in pieces of one size.
- * Elements before the first bound and from the last one on do not run: so a graph may have a part of a loop. In a
- * renumbered mesh elements count in the library's order. What of it must not run at the same time the program says by locks
- * and dependencies, as of other tasks: pieces that increment the same targets lock a resource. A run of the graph is one
- * call of the loop, whose results are there after it. One process; backends native, seq and openmp. Errors: OP_ERR_HANDLE,
- * OP_ERR_ARGUMENT, OP_ERR_RANGE, OP_ERR_BACKEND, OP_ERR_MEMORY; what op_par_loop finds, op_graph_run finds.
+/* A loop in pieces, each a task: tasks[i], of the type that the kernel's name is, runs the elements bounds[i] up to
+ * and without bounds[i + 1]. `bounds` has `npieces` + 1 numbers and is copied; NULL: all elements, in pieces of one
+ * size. Elements before the first bound and from the last one on do not run: so a graph may have a part of a loop. In
+ * a renumbered mesh elements count in the library's order. Locks and dependencies say which pieces must not run at
+ * the same time, as for other tasks: pieces that increment the same targets lock a resource. A run of the graph is
+ * one call of the loop, whose results are there after it. One process; backends native, seq and openmp. Errors:
+ * OP_ERR_HANDLE, OP_ERR_ARGUMENT, OP_ERR_RANGE, OP_ERR_BACKEND, OP_ERR_MEMORY; what op_par_loop finds, op_graph_run
+ * finds.
  *
  *   int op_graph_loop(op_graph graph, int npieces, const int *bounds, op_task tasks[], const char *kernel_source,
- *                     const char *kernel_name, op_set set, op_arg ...);
- */
+ *                     const char *kernel_name, op_set set, op_arg ...); */
 int op_graph_loop_array(op_graph graph, int npieces, const int *bounds, op_task tasks[],
                         const char *kernel_source, const char *kernel_name, op_set set, int nargs,
                         const op_arg args[], const char *file, int line);
@@ -161,9 +162,9 @@ int op_graph_loop_array(op_graph graph, int npieces, const int *bounds, op_task 
  * With OP2_CHECK=on tasks run one by one. A task that changes the memory of a resource that it does not lock, and two
  * tasks without an order between them of which one locks a resource and the other uses it, are OP_ERR_VIOLATION.
  *
- * A graph of all ranks (op_graph_ranks) is run by all of them. If one of them fails, all return its error; tasks that did not
- * begin then do nothing. OP_ERR_MPI: ranks added different graphs. OP_ERR_GRAPH: a resource with two owners, a task on a rank
- * that has not its type, a key that no task has.
+ * A graph of all ranks (op_graph_ranks) is run by all of them. If one of them fails, all return its error; tasks that
+ * did not begin then do nothing. OP_ERR_MPI: ranks added different graphs. OP_ERR_GRAPH: a resource with two owners,
+ * a task on a rank without its type, a key that no task has.
  *
  * The memory of what tasks of a device (op_graph_kernel) lock and use is copied there, and back what they lock, for the next
  * task of the host and at the end. OP_ERR_KERNEL, OP_ERR_COMPILE: a text is wrong. OP_ERR_BACKEND: there are several ranks.
@@ -174,23 +175,23 @@ int op_graph_loop_array(op_graph graph, int npieces, const int *bounds, op_task 
  * will not. */
 int op_graph_run(op_graph graph);
 
-/* From inside a task: one more task for this run, which locks `nlocks` resources. What waits for the task that adds it
- * waits for it too. It is gone when it has run. Any number of such tasks needs memory only for those that did not run
- * yet. Errors end the run, which returns them: OP_ERR_HANDLE, OP_ERR_ARGUMENT, OP_ERR_MEMORY; OP_ERR_STATE if the task
- * that `running` was given to is over. If its run is over too, that is an error of this call, as of others. */
+/* From inside a task: one more task for this run, which locks `nlocks` resources. Tasks that wait for the task that
+ * adds it wait for it too. It is gone when it has run. Only tasks that did not run yet need memory. Errors end the
+ * run, which returns them: OP_ERR_HANDLE, OP_ERR_ARGUMENT, OP_ERR_MEMORY; OP_ERR_STATE if the task that `running` was
+ * given to is over. If its run is over too, this call has the error, as other calls do. */
 int op_running_add(op_running *running, op_task_type type, const void *data, size_t bytes, double cost,
                    int nlocks, const op_resource locks[]);
-/* The thread that runs this task, from 0, and one more than the largest there may be: for memory of each thread. */
+/* The thread that runs this task, from 0, and how many there may be: for memory of each thread. */
 int op_running_thread(const op_running *running);
 int op_running_threads(const op_running *running);
 /* Of a graph of all ranks: the memory of a resource that the task locks or uses, in the order of these calls, from 0. NULL:
  * there is none. Tasks may run on a rank whose memory lies elsewhere than that of the one that added them. */
 void *op_running_memory(const op_running *running, int index);
 
-/* How many seconds a run would take on so many threads, if tasks took as long as they were measured to take and finding
- * the next one as long as it does on average here. Memory and caches that threads share are not thought of: it is what
- * the graph and its conflicts allow. -1 at an error: OP_ERR_HANDLE, OP_ERR_STATE before the first run on the host,
- * OP_ERR_ARGUMENT, OP_ERR_MEMORY. */
+/* How many seconds a run would take on so many threads, if tasks took as long as they were measured to take and
+ * finding the next one as long as it does on average here. Memory and caches that threads share do not count: it is
+ * the time that the graph and its conflicts allow. -1 at an error: OP_ERR_HANDLE, OP_ERR_STATE before the first run
+ * on the host, OP_ERR_ARGUMENT, OP_ERR_MEMORY. */
 double op_graph_simulate(op_graph graph, int threads);
 
 /* Ranks on some network: a message takes `latency` seconds, and its bytes as long as the network of a rank needs for them.

@@ -52,15 +52,15 @@ typedef struct op_tool {
 #define op_add_tool op2jit_add_tool
 int op_add_tool(const op_tool *tool);
 
-/* For op_set_error_handler: as OP_ERRORS_RETURN, but loops wait all the same where that is faster (OP2_LAZY=auto). What is
- * wrong with one that waited, such as that there is no memory, comes from the call that runs it and names the loop and its
- * line; what waited behind it does not run. For languages in which errors are exceptions. */
+/* For op_set_error_handler: as OP_ERRORS_RETURN, but loops wait all the same where that is faster (OP2_LAZY=auto). An
+ * error of a loop that waited, such as no memory, comes from the call that runs it. It names the loop and its line;
+ * loops that waited behind it do not run. For languages in which errors are exceptions. */
 #define op_errors_later op2jit_errors_later
 void op_errors_later(const op_error *error, void *user);
 
-/* From inside a task of a graph (op2jit_tasks.h): it failed, for a reason that ends in no code of the library, such as an
- * exception. No more tasks begin, and op_graph_run returns OP_ERR_GRAPH with the task and this text; of a graph of all
- * ranks it does so on all of them. Errors: OP_ERR_GRAPH; OP_ERR_STATE behind the task. */
+/* From inside a task of a graph (op2jit_tasks.h): the task failed for a reason that has no code of the library, such
+ * as an exception. No more tasks begin, and op_graph_run returns OP_ERR_GRAPH with the task and this text, on all
+ * ranks if they run the graph together. Errors: OP_ERR_GRAPH; OP_ERR_STATE behind the task. */
 #define op_running_fail op2jit_running_fail
 struct op2jit_running;
 int op_running_fail(struct op2jit_running *running, const char *why);

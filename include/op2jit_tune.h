@@ -16,9 +16,9 @@ int op_renumber_by(const char *method, op_map base, op_dat coords);
  *   "diffusive"                from the parts that are, over borders; needs `prime_map`, as "ptscotch"
  *   "block", "random"          need nothing
  *   "external"                 `coords` is a dat of ints on the prime set: a rank for each element
- * Capitals count as small letters. `method` is "" or NULL; "kway" of ptscotch is the same. What is not needed may be
- * NULL. May be called again, also between loops. With one rank it only checks. Errors: OP_ERR_HANDLE, OP_ERR_METHOD,
- * OP_ERR_NOT_BUILT, OP_ERR_ARGUMENT, OP_ERR_RANGE. */
+ * Capitals count as small letters. `method` is "" or NULL; "kway" of ptscotch is the same. Arguments that are not
+ * needed may be NULL. May be called again, also between loops. With one rank it only checks. Errors: OP_ERR_HANDLE,
+ * OP_ERR_METHOD, OP_ERR_NOT_BUILT, OP_ERR_ARGUMENT, OP_ERR_RANGE. */
 int op_partition(const char *lib, const char *method, op_set prime, op_map prime_map, op_dat coords);
 
 /* ---- reports ----------------------------------------------------------------------------------*/
@@ -38,7 +38,7 @@ void op_timers(double *cpu, double *wall);
 /* Per loop: calls, time, planning, compiling, GB/s, variant. To stdout. */
 void op_timing_output(void);
 /* The same as OP2_TIMING=json has it, of the loops so far, into `out` of `size` bytes, the final zero included.
- * Errors: OP_ERR_SIZE on all ranks where one needs more, and then says how much; OP_ERR_ARGUMENT. */
+ * Errors: OP_ERR_SIZE on all ranks where one needs more; the message says how much. OP_ERR_ARGUMENT. */
 int op_report_json(char *out, size_t size);
 /* Sets, maps, dats and plans. To stdout. */
 void op_diagnostic_output(void);
@@ -78,10 +78,10 @@ int op_plan_check(int level);
 /* ---- accesses ----------------------------------------------------------------------------------*/
 
 /* Find the accesses of such a call that are OP_UNSAID, by what can be proved of the kernel; nothing runs. A parameter
- * that points to const gives OP_READ, else the first that holds of INC, WRITE, RW for a dat (of structs RW), of INC, MIN,
- * MAX for a global. Through a map only READ and INC are found: that two elements write to one target is for the program
- * to exclude. For callers that take the accesses from the kernel, such as other languages. Errors: those of op_par_loop;
- * OP_ERR_ACCESS where none holds; OP_ERR_NOT_BUILT without the compiler plugin. */
+ * that points to const gives OP_READ, else the first that holds of INC, WRITE, RW for a dat (of structs RW), of INC,
+ * MIN, MAX for a global. Through a map only READ and INC are found: only the program knows that no two elements write
+ * to one target. For callers that take the accesses from the kernel, such as other languages. Errors: those of
+ * op_par_loop; OP_ERR_ACCESS where none holds; OP_ERR_NOT_BUILT without the compiler plugin. */
 int op_find_accesses(const char *kernel_source, const char *kernel_name, op_set set, int nargs, op_arg args[],
                      const char *file, int line);
 

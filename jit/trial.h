@@ -45,7 +45,7 @@ bool trial_run(struct trial *t, const struct prove_finding *f, unsigned long num
 /* "argument 1 = {1, 2}, argument 3 = -1": what the trial of that number gives the kernel. */
 void trial_print(struct trial *t, unsigned long number, struct text *out);
 
-/* ---- inside the trial: trial.c, trial_breaks.c ---- */
+/* Shared by trial.c and trial_breaks.c. */
 /* The element is number 1: an index of -1 stays inside the table. */
 enum { TRIAL_HERE = 1 };
 

@@ -45,7 +45,7 @@ class AnyPython(bdist_wheel):
 
 
 class WithLibrary(Distribution):
-    """What it carries is of one kind of machine."""
+    """A wheel for one kind of machine, that of the library in it."""
 
     def has_ext_modules(self):
         return True

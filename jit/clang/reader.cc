@@ -1,4 +1,4 @@
-// The reader's face: the table of reader.h.
+// The reader's face: the table of jit/texts.h.
 #include <clang/AST/ASTConsumer.h>
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Lex/Preprocessor.h>

@@ -63,7 +63,7 @@ bool arg_keeps_lanes(const struct desc_arg *a);
 bool arg_has_number_lanes(const struct generator *g, const struct desc_arg *a);
 void put_made_numbers(struct generator *g, int arg);
 
-/* ---- strip_store.c, strip_lanes.c: out of lanes ----*/
+/* ---- strip_store.c, strip_lanes.c: out of lanes -----------------------------------------------------*/
 
 /* The results of all arguments that go to dats. */
 void put_stores(struct generator *g);
@@ -84,7 +84,7 @@ bool is_streamed(const struct generator *g, const struct desc_arg *a);
 void put_streamed_store(struct generator *g, int arg, void (*put_plain)(struct generator *g, int arg));
 void put_stream_end(struct generator *g);
 
-/* ---- strip_stages.c, strip.c: strips in stages ----*/
+/* ---- strip_stages.c, strip.c: strips in stages ------------------------------------------------------*/
 
 /* Where the shape is piped: when an argument's data are moved. */
 enum stage { STAGE_STRIP, STAGE_NEXT, STAGE_BEFORE };

@@ -1,4 +1,4 @@
-/* Effects of a kernel that its arguments do not show. clang's tree gives them (jit/clang/prove)
+/* Effects of a kernel that its arguments do not show. clang's tree gives them (jit/clang/prove/prove.cc)
  * where the text is parsed, and the store keeps them (jit/facts.h). Before that, and without a compiler,
  * the words in the text give them. A word counts even if the kernel does not use it. Only this file looks for
  * words. */

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* Vector functions are in a library of their own (below), opened by the first object that needs one. A
+/* Vector functions are in a library of their own (load_vector_library), opened by the first object that needs one. A
  * zeroed struct is ready. */
 struct externs {
   void *vector_library;

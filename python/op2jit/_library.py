@@ -32,7 +32,7 @@ def find_library() -> Path:
 
 
 def open_library() -> ctypes.CDLL:
-    """Opens it; errors come back, and loops may wait for one another."""
+    """Open the library. Errors come back, and loops may wait for one another."""
     path = find_library()
     try:
         library = ctypes.CDLL(str(path))
@@ -48,7 +48,7 @@ def open_library() -> ctypes.CDLL:
 
 
 lib: Any = open_library()
-#: What the headers declare, as the library knows it: calls, structs, numbers.
+#: Declarations of the headers, as the library knows them: calls, structs, numbers.
 DECLARED: Dict[str, Dict[str, Any]] = json.loads(lib.op2jit_declarations())
 errors.codes.update(DECLARED["numbers"])
 

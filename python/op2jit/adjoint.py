@@ -89,29 +89,29 @@ class Tape:
         check(lib.op2jit_tape_round())
 
     def passive(self) -> None:
-        """What the program itself computes and gives from now on counts as constant."""
+        """The program's own values count as constant from now on."""
         check(lib.op2jit_tape_passive())
 
     def reverse(self, last: bool = False) -> None:
-        """From the bars of outputs to those of inputs. ``last``: what is kept is freed."""
+        """Compute the bars of inputs from those of outputs. ``last``: free what is kept."""
         check(lib.op2jit_tape_reverse(self._handle, last))
 
     def check(self, seed: int = 1) -> float:
-        """How much tangents and adjoints differ, over the norms: of the size of rounding errors."""
+        """The difference of tangents and adjoints, over the norms: of the size of rounding errors."""
         difference = c_double()
         check(lib.op2jit_tape_check(self._handle, seed, byref(difference)))
         return difference.value
 
     @property
     def facts(self) -> Dict[str, int]:
-        """What it has and did, as ``op_tape_facts`` says it."""
+        """Facts and counts of the tape, as ``op_tape_facts`` gives them."""
         found = KINDS["op_tape_facts_t"]()
         check(lib.op2jit_tape_facts(self._handle, byref(found)))
         names = [name for name, _, _ in DECLARED["structs"]["op_tape_facts_t"] if name != "reserved"]
         return {name: getattr(found, name) for name in names}
 
     def free(self) -> None:
-        """What it keeps is freed, and what it held on to."""
+        """Free the tape, with what it keeps and holds."""
         found, self._handle = self._handle, 0
         if found:
             check(lib.op2jit_tape_free(found))
@@ -140,7 +140,7 @@ def _words(of: Any) -> Sequence[bytes]:
 
 
 def freeze(kernel: Kernel) -> None:
-    """What this kernel computes counts as constant."""
+    """Results of this kernel count as constant."""
     check(lib.op2jit_freeze_kernel(*_words(kernel)))
 
 

@@ -108,12 +108,12 @@ class Dat(Whole, Handle):
 
     @property
     def bar(self) -> "Dat":
-        """By how much each value counts for the outputs of a tape."""
+        """The bar: how much each value counts for the outputs of a tape."""
         return self._companion("bar", lib.op2jit_bar)
 
     @property
     def dot(self) -> "Dat":
-        """By how much each value moves, where loops carry tangents along."""
+        """The dot: how much each value moves, where loops carry tangents along."""
         return self._companion("dot", lib.op2jit_dot)
 
     def _companion(self, what: str, find: Callable[[int], Optional[int]]) -> "Dat":
@@ -184,12 +184,12 @@ class Dat(Whole, Handle):
 
     @property
     def vec_ro(self) -> Any:
-        """The same, only to read."""
+        """``vec``, only to read."""
         return petsc.lent(self, READ, "vec_ro")
 
     @property
     def vec_wo(self) -> Any:
-        """The same, to write all of it."""
+        """``vec``, to write all of it."""
         return petsc.lent(self, WRITE, "vec_wo")
 
     def placed(self, vec: Any, access: int) -> Any:
@@ -233,7 +233,7 @@ def _dat_argument(store: Store, *words: Any, present: bool = True) -> Arg:
 
 
 def _own(data: Any, values: Optional[Values], soa: bool) -> None:
-    """May the library work in it? It must be the very array that was given."""
+    """Whether the library may work in the array: it must be the very one that was given."""
     if not isinstance(data, np.ndarray) or values is None or not np.shares_memory(data, values):
         raise errors.make("ARGUMENT", "a view needs a NumPy array of the dat's own type, contiguous, which it stays in")
     if not data.flags.c_contiguous or not data.flags.writeable:

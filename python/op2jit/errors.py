@@ -1,4 +1,4 @@
-"""What goes wrong is an exception that carries the library's code, its message and the place of the call."""
+"""Errors are exceptions that carry the library's code, its message and the place of the call."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Error(Exception):
         return f"{self.name}: {self.message}"
 
     def _render_traceback_(self) -> List[str]:
-        """What a notebook shows."""
+        """The lines that a notebook shows."""
         return traceback.format_exception(type(self), self, outside(self.__traceback__, ("IPython", "ipykernel")))
 
 
@@ -44,7 +44,7 @@ class KernelError(Error):
 
 
 class ArgumentError(Error, ValueError):
-    """What a call was given cannot be: a size, an index, an access, a map."""
+    """A call was given a size, an index, an access or a map that cannot be."""
 
 
 class DataTypeError(Error, TypeError):
@@ -60,7 +60,7 @@ class CheckError(Error):
 
 
 class MissingError(Error):
-    """What was asked for is not part of this build, or cannot run here."""
+    """This build lacks what was asked for, or it cannot run here."""
 
 
 class FileError(Error):
@@ -105,7 +105,7 @@ def make(word: str, message: str, place: Optional[Place] = None) -> Error:
 
 
 def kernel_error(message: str, place: Place) -> Error:
-    """The same for a kernel."""
+    """An error of a kernel that was found in Python."""
     return make("KERNEL", message, place)
 
 
@@ -122,7 +122,7 @@ def outside(trace: Optional[TracebackType], folders: Tuple[str, ...] = ()) -> Op
 def _shown(
     kind: Type[BaseException], problem: BaseException, trace: Optional[TracebackType], before: Any = sys.excepthook
 ) -> None:
-    """What is printed of an exception that ends the program. ``python3 -X dev`` shows all frames."""
+    """Print an exception that ends the program. ``python3 -X dev`` shows all frames."""
     if isinstance(problem, Error) and not sys.flags.dev_mode:
         trace = outside(trace)
         one: Optional[BaseException] = problem

@@ -1,4 +1,4 @@
-"""What programs give: whole numbers and arrays, checked before C takes them with fewer bits."""
+"""Whole numbers and arrays of programs, checked before C takes them with fewer bits."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def array(values: Any, dtype: Any, what: str) -> Values:
 
 
 def _records(found: Values, said: Any, what: str) -> Values:
-    """The same for records, which lie as C's structs do."""
+    """The array of records, which lie as C's structs do."""
     from .records import aligned
 
     wanted = aligned(said)

@@ -52,12 +52,12 @@ class Global(Handle):
 
     @property
     def bar(self) -> "Global":
-        """By how much each value counts for the outputs of a tape."""
+        """The bar: how much each value counts for the outputs of a tape."""
         return _companion(self, self._data, "bar", lib.op2jit_bar_gbl(self.kept_handle))
 
     @property
     def dot(self) -> "Global":
-        """By how much each value moves, where loops carry tangents along."""
+        """The dot: how much each value moves, where loops carry tangents along."""
         return _companion(self, self._data, "dot", lib.op2jit_dot_gbl(self.kept_handle))
 
     @property
@@ -99,7 +99,7 @@ class Global(Handle):
 
 
 class _Values:
-    """What an argument keeps of a global: its memory, and not the Global, which keeps the argument."""
+    """The part of a global that an argument keeps: its memory, and not the Global, which keeps the argument."""
 
     __slots__ = ("memory", "dim", "type", "name", "set", "keys")
 
@@ -174,12 +174,12 @@ class Const(Handle):
 
     @property
     def bar(self) -> Global:
-        """By how much each value counts for the outputs of a tape of which it is an input."""
+        """The bar: how much each value counts for the outputs of a tape of which it is an input."""
         return _companion(self, self.data, "bar", lib.op2jit_bar_const(text(self.name)))
 
     @property
     def dot(self) -> Global:
-        """By how much each value moves, where loops carry tangents along."""
+        """The dot: how much each value moves, where loops carry tangents along."""
         return _companion(self, self.data, "dot", lib.op2jit_dot_const(text(self.name)))
 
     def __float__(self) -> float:

@@ -16,7 +16,7 @@ from .life import state
 
 
 class Parameter(NamedTuple):
-    """What a kernel gets for one argument: ``dim`` values, or ``rows`` pointers to as many, or a matrix of so many rows.
+    """A kernel's parameter: ``dim`` values, or ``rows`` pointers to as many, or a matrix of so many rows.
 
     Through a ragged map the number of rows is known for each element only; the first argument of each such map brings it.
     """
@@ -32,7 +32,7 @@ class Parameter(NamedTuple):
 
 #: Kernels of texts that were given to loops.
 _texts: Dict[str, "Kernel"] = {}
-#: Where a function keeps the kernel that was made of it.
+#: The attribute in which a function keeps the kernel that was made of it.
 _OWN = "op2jit kernel"
 
 
@@ -103,7 +103,7 @@ class Kernel:
         return self._source
 
     def form(self, parameters: Sequence[Parameter]) -> Form:
-        """What loops need of it."""
+        """The kernel's form, which loops need."""
         return Form(self.name, self._source, self._source)
 
     def __repr__(self) -> str:
@@ -139,7 +139,7 @@ class PythonKernel(Kernel):
         return list(self._forms.values())[-1].source
 
     def form(self, parameters: Sequence[Parameter]) -> Form:
-        """What loops need of it, made once for each list of types."""
+        """The kernel's form, made once for each list of types."""
         key = (*parameters, state.strict, state.native, *state.constants)
         if key not in self._forms:
             from .translate import translate

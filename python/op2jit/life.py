@@ -16,7 +16,7 @@ from ._library import COUNTERS, KINDS, check, lib, text
 
 
 class _State:
-    """What is known of the library from outside."""
+    """Facts about the library, as this package knows them."""
 
     def __init__(self) -> None:
         self.generation = 0  # raised by each init and exit: handles of another one are gone
@@ -121,7 +121,7 @@ def exit() -> None:
 
 
 def checkpoint() -> None:
-    """Here is a good place: a checkpoint that is due (OP2_CHECKPOINT) is written here."""
+    """Write a checkpoint that is due (OP2_CHECKPOINT): this is a good place for one."""
     check(lib.op2jit_checkpoint())
 
 
@@ -131,7 +131,7 @@ def checkpoint_keep() -> None:
 
 
 def checkpoint_facts() -> Dict[str, Any]:
-    """What checkpoints did so far: written, dats, bytes, skipped loops, seconds and others, by name."""
+    """Figures of checkpoints so far: written, dats, bytes, skipped loops, seconds and others, by name."""
     facts = KINDS["op_checkpoint_facts_t"]()
     check(lib.op2jit_checkpoint_facts(ctypes.byref(facts)))
     return {name: getattr(facts, name) for name, *_ in facts._fields_}
@@ -176,7 +176,7 @@ def _abort(comm: Any) -> None:
 
 @atexit.register
 def _at_exit() -> None:
-    """A program or notebook that calls init alone."""
+    """End the library of a program or notebook that calls init alone."""
     if state.open and rank_count() == 1:
         if hasattr(sys, "last_value"):  # an exception that nobody caught: the work is not done
             lib.op2jit_checkpoint_keep()
@@ -193,12 +193,12 @@ def rank() -> int:
 
 
 def rank_count() -> int:
-    """How many ranks there are, 1 without MPI."""
+    """The number of ranks, 1 without MPI."""
     return int(lib.op2jit_rank_count())
 
 
 def is_root() -> bool:
-    """Is this rank 0?"""
+    """Whether this is rank 0."""
     return rank() == 0
 
 
@@ -215,7 +215,7 @@ def say(*words: Any) -> None:
 
 
 def counters() -> Dict[str, int]:
-    """What the library did in this process since init: loops, compiles, cache_hits and so on."""
+    """Counts of this process since init: loops, compiles, cache_hits and so on."""
     found = lib.op2jit_counters().contents
     return {name: getattr(found, name) for name in COUNTERS}
 

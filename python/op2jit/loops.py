@@ -17,12 +17,12 @@ from .mesh import Arg, Set
 from .life import state
 
 Argument_like = Union[Arg, Dat, Global, Mat]
-#: The same call without conversions of what it takes, which is prepared once.
+#: op_par_loop without conversions of its arguments, which are prepared once.
 _run = lib["op2jit_par_loop_array"]
 _run.restype = c_int
 #: Calls of par_loop that were made before, by the keys of kernel, set and arguments. They keep no dat alive.
 _launches: Dict[Tuple[int, ...], Callable[[], None]] = {}
-#: The same keys as those of their dats and globals know them: a call that goes leaves none there.
+#: These keys for each of their dats and globals: a call that goes leaves none there.
 _known: Dict[Tuple[int, ...], List[Any]] = {}
 state.at_exit += [_launches.clear, _known.clear]
 
@@ -79,7 +79,7 @@ class Loop(Handle):
 
 
 def _check(kernel: Any, of: Any, args: Sequence[Any]) -> None:
-    """Is everything in its place?"""
+    """Refuse arguments that are not in their places."""
     if isinstance(kernel, Set) and not isinstance(of, Set):
         raise errors.make("ARGUMENT", f"the kernel comes first and then the set: par_loop({_name(of)}, {kernel.name}, ...)")
     if not isinstance(of, Set):
@@ -159,7 +159,7 @@ def _first(kernel: Union[Kernel, Callable[..., Any]], of: Set, args: Sequence[Ar
 
 
 def _payload(arg: Arg, args: List[Arg]) -> Any:
-    """op_arg_info counts arguments: which one has the global that it goes with?"""
+    """The payload with the number of its global's argument, as op_arg_info counts them."""
     numbers = [number for number, other in enumerate(args, 1) if _is(other, arg.refers)]
     if not numbers:
         raise errors.make("ARGUMENT", f"info: no argument of the loop is {arg.refers!r}, whose place is wanted")
@@ -176,7 +176,7 @@ def _has_access(arg: Arg) -> bool:
 
 
 def _parameter(arg: Arg, args: List[Arg]) -> Parameter:
-    """What the kernel gets for it."""
+    """The kernel's parameter for an argument."""
     if arg.kind == "matrix":
         rows, columns = [(way.arity if way else 1) * dim for way, dim in zip(arg.column, arg.owner.dims)]
         return Parameter("double", columns, rows, arg.access, matrix=True)

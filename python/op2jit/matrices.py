@@ -28,7 +28,7 @@ class Pair(NamedTuple):
 
     @staticmethod
     def of(given: Any) -> "Pair":
-        """Of what a program gave."""
+        """A pair of what a program gave."""
         two = isinstance(given, tuple) and len(given) == 2
         if not two or not all(way is None or isinstance(way, Map) for way in given):
             raise errors.make(
@@ -38,7 +38,7 @@ class Pair(NamedTuple):
 
 
 def _end(one: Optional[Map], other: Optional[Map]) -> Set:
-    """Where a map of a pair leads."""
+    """The set that a map of a pair leads to."""
     found = one.target if one else other.source if other else None
     if found is None:
         raise errors.make("ARGUMENT", "a pair has the element itself for rows and for columns; one of them is a map")
@@ -46,7 +46,7 @@ def _end(one: Optional[Map], other: Optional[Map]) -> Set:
 
 
 class Sparsity:
-    """Where a matrix has entries: ``Sparsity((cell, cell), (face, face))``.
+    """The entries of a matrix: ``Sparsity((cell, cell), (face, face))``.
 
     There is one wherever an element names a row by the first map of a pair, and a column by the second. Matrices of the
     same pairs and dims share what is known of it.
@@ -153,7 +153,7 @@ class Mat(Handle):
         return offsets, columns[: entries.value], values[: entries.value]
 
     def csr(self) -> Any:
-        """The same as a ``csr_matrix`` of SciPy: rows of the elements that this rank declared, all columns."""
+        """The matrix as a ``csr_matrix`` of SciPy: rows of the elements that this rank declared, all columns."""
         try:
             from scipy.sparse import csr_matrix
         except ImportError as missing:
@@ -224,7 +224,7 @@ def _matrix_argument(store: _Held, *words: Any) -> Arg:
 
 
 class _Flags:
-    """A dat of what is fixed: the program's own, or one for this call."""
+    """A dat that says what is fixed: the program's own, or one for this call."""
 
     def __init__(self, given: Any, of: Set, dim: int) -> None:
         self.own: Optional[Dat] = None
@@ -233,7 +233,7 @@ class _Flags:
         self.handle = given.handle if given is not None else None
 
     def free(self) -> None:
-        """Only what was made here."""
+        """Free the dat if it was made for this call."""
         if self.own:
             self.own.free()
             self.own = None

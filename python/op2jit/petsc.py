@@ -15,7 +15,7 @@ from . import errors
 from ._library import READ, check, handle, lib, text
 from .life import state
 
-#: For which start of the library the plugin is open.
+#: The start of the library for which the plugin is open.
 _opened = [-1]
 
 
@@ -41,7 +41,7 @@ def _module(what: str) -> Any:
 
 
 def begin() -> None:
-    """Before a solver: where petsc4py is there it begins PETSc, which then stays for the process, as Python's objects may."""
+    """Let petsc4py, where it is there, begin PETSc before a solver. PETSc then stays, as Python's objects may."""
     if "petsc4py.PETSc" in sys.modules or importlib.util.find_spec("petsc4py"):
         try:
             _module("solve")
@@ -85,7 +85,7 @@ def lent(dat: Any, access: int, what: str) -> Iterator[Any]:
     finally:
         changed = access == READ and made.stateGet() != before
         code = lib.op2jit_solver_end(dat.handle)
-        # Who keeps it would change the dat, and nobody knew: it becomes a vector that is nothing yet, whose calls fail.
+        # A program that kept it would change the dat unseen: it becomes a vector that is nothing yet, whose calls fail.
         made.destroy()
         made.create(module.COMM_SELF)
     check(code)

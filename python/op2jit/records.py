@@ -14,7 +14,7 @@ from .life import state
 
 #: Names that a program gave to layouts.
 _named: Dict[Any, str] = {}
-#: What this start of the library knows.
+#: Names of records that the library knows since its last start.
 _told: Set[str] = set()
 state.at_exit.append(_told.clear)
 
@@ -36,7 +36,7 @@ def record(name: str, fields: Any) -> Any:
 
 
 def aligned(dtype: Any) -> Any:
-    """The same fields where C has them in a struct."""
+    """The type with its fields where C has them in a struct."""
     if not dtype.names:
         return dtype
     fields = []

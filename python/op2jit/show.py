@@ -1,4 +1,4 @@
-"""How objects show themselves in notebooks."""
+"""Objects as notebooks show them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def grid(head: Sequence[str], rows: List[Sequence[Any]], caption: str = "") -> s
 
 
 def lines(head: Sequence[str], rows: List[Sequence[Any]], caption: str = "") -> str:
-    """The same as text."""
+    """The table as text."""
     cells = [list(head)] + [[_number(cell) for cell in row] for row in rows]
     widths = [max(len(row[column]) for row in cells) for column in range(len(head))]
     text = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in cells]

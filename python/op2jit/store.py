@@ -35,7 +35,7 @@ class Store:
             dropped.extend(self.keys)
 
 
-#: Handles of dats that ``access`` is writing to: what loops did to them would be lost.
+#: Handles of dats that ``access`` is writing to: results of loops in them would be lost.
 written: List[int] = []
 state.at_exit.append(written.clear)
 #: Loops whose dats are gone.

@@ -17,9 +17,9 @@ from .life import state
 
 _FACTS = [member for member, _, _ in DECLARED["structs"]["op_graph_facts_t"] if member != "reserved"]
 _FUNCTION = CFUNCTYPE(None, c_void_p, c_void_p)
-#: By the numbers of op_graph_ranks.
+#: Forms of graphs on ranks, by the numbers of op_graph_ranks.
 _FORMS = ("whole", "parts")
-#: In the place of a rank: each of them runs the task.
+#: A rank of a task that each rank runs.
 EVERY_RANK = -1
 #: The run that a thread's task is part of.
 _here = threading.local()
@@ -32,7 +32,7 @@ class Resource(Handle):
         self.graph, self.number, self.memory = graph, number, memory
 
     def part(self, name: Optional[str] = None, memory: Any = None, thread: int = -1) -> "Resource":
-        """One that lies in this one: who locks this one has locked it."""
+        """A resource that lies in this one: a task that locks this one has locked it, too."""
         return self.graph.resource(name, memory, thread, self)
 
 
@@ -43,7 +43,7 @@ class Task(Handle):
         self.graph, self.number, self.touched = graph, number, touched if touched is not None else []
 
     def after(self, *others: "Task") -> "Task":
-        """It begins when these are over."""
+        """The task begins when these are over."""
         for other in others:
             check(lib.op2jit_graph_depend(self.graph.handle, self.number, other.number))
         return self
@@ -56,7 +56,7 @@ class Task(Handle):
         return self
 
     def use(self, *resources: Resource) -> "Task":
-        """It reads what these stand for: a hint on which thread or rank to run it."""
+        """The task reads what these stand for: a hint on which thread or rank to run it."""
         for resource in resources:
             check(lib.op2jit_graph_use(self.graph.handle, self.number, resource.number))
             self.touched.append(resource)
@@ -67,7 +67,7 @@ _SIMPLE = {"double": "f8", "float": "f4", "int": "i4", "unsigned": "u4", "long":
 
 
 def _simple_types(source: str, name: str) -> List[Any]:
-    """Of each parameter of a text's function that points to numbers: of which type; None: to something else."""
+    """The type of numbers that each parameter of a text's function points to; None: it points to something else."""
     found = re.search(rf"\b{re.escape(name)}\s*\(([^()]*)\)\s*\{{", source)
     words = re.sub(r"\b(?:op_task_memory|const|restrict|__restrict)\b", " ", found[1]).split(",") if found else []
     types = [re.fullmatch(r"\s*([\w\s]+?)\s*\*\s*\w*\s*", one) for one in words]
@@ -76,7 +76,7 @@ def _simple_types(source: str, name: str) -> List[Any]:
 
 
 class TaskKernel:
-    """What tasks do on a device: a text in C. Tasks of it are made by ``graph.task(kernel, data)``."""
+    """A text in C that tasks run on a device. Tasks of it are made by ``graph.task(kernel, data)``."""
 
     def __init__(self, name: str, source: str, function: Optional[Callable[..., Any]], threads: int) -> None:
         self.__name__, self.source, self.function, self.threads = name, source, function, threads
@@ -95,7 +95,7 @@ class TaskKernel:
         return data.tobytes() + bytes(-data.nbytes % 8) + number.to_bytes(8, "little", signed=True)
 
     def compare(self, touched: List[Resource]) -> None:
-        """An error where the text has other numbers than the arrays: a device would take their bytes for them."""
+        """Refuse a text with other types of numbers than the arrays: a device would misread their bytes."""
         arrays = [self.data if self.data.size else None, *(resource.memory for resource in touched)]
         for place, (wanted, array) in enumerate(zip(self.types, arrays)):
             if wanted is not None and (array is None and not place or array is not None and array.dtype != wanted):
@@ -173,7 +173,7 @@ class Graph(Handle):
     def kernel(
         self, name: str, source: str, function: Optional[Callable[..., Any]] = None, threads: int = 0
     ) -> TaskKernel:
-        """For tasks that run on a device: ``source`` has ``void NAME(data, memory ...)`` in C (docs/tasks.md).
+        """A kernel of tasks that run on a device: ``source`` has ``void NAME(data, memory ...)`` in C (docs/tasks.md).
         ``graph.task(kernel, data)`` makes them: ``data`` is an array that is copied, and the memory is that of what they
         lock and use. On other backends ``function(data, array ...)`` runs. Before the first task."""
         made = TaskKernel(name, source, function, whole(threads, "the threads of a kernel", "ARGUMENT"))
@@ -216,7 +216,7 @@ class Graph(Handle):
     def add(
         self, function: Callable[..., Any], *arguments: Any, locks: Iterable[Resource] = (), cost: float = 0.0
     ) -> None:
-        """From inside a task: one more for this run. What waits for the task that adds it waits for it too."""
+        """Add a task to this run, from inside a task. What waits for that task waits for the new one too."""
         running = getattr(_here, "running", None)
         if running is None:
             raise errors.make("STATE", "Graph.add is for tasks, while they run; before a run Graph.task makes tasks")
@@ -231,7 +231,7 @@ class Graph(Handle):
         check(lib.op2jit_running_add(running, kind, byref(c_longlong(number)), 8, float(cost), len(several), places))
 
     def kind(self, function: Callable[..., Any]) -> None:
-        """Tells of a function before a run, for tasks that ``add`` will make of it."""
+        """Tell the graph of a function before a run, for tasks that ``add`` will make of it."""
         self._kind(function)
 
     def loop(self, pieces: Union[int, Sequence[int]], kernel: Any, of: Any, *arguments: Any) -> List[Task]:
@@ -267,14 +267,14 @@ class Graph(Handle):
         check(code)
 
     def simulate(self, threads: int) -> float:
-        """How many seconds a run would take on so many threads, if tasks took as long as they were measured to take."""
+        """The seconds that a run would take on so many threads, if tasks took as long as was measured."""
         found = float(lib.op2jit_graph_simulate(self.handle, whole(threads, "the number of threads", "ARGUMENT")))
         if found < 0:
             check(lib.op2jit_last_error().contents.code)
         return found
 
     def simulate_ranks(self, ranks: int, threads: int, latency: float, bytes_per_second: float) -> float:
-        """The same of a graph of all ranks, on that many ranks, and a network of which a message takes ``latency``
+        """The seconds of a graph of all ranks, on that many ranks, and a network of which a message takes ``latency``
         seconds. All ranks call it."""
         count, each = whole(ranks, "the number of ranks", "ARGUMENT"), whole(threads, "the number of threads", "ARGUMENT")
         network = KINDS["op_graph_network_t"](ranks=count, threads=each, latency=latency, bytes_per_second=bytes_per_second)
@@ -285,7 +285,7 @@ class Graph(Handle):
 
     @property
     def facts(self) -> Dict[str, Any]:
-        """What is known of the graph and of its last run: tasks, executed, stolen, refused, busy, idle, critical ..."""
+        """Facts about the graph and its last run: tasks, executed, stolen, refused, busy, idle, critical ..."""
         found = KINDS["op_graph_facts_t"]()
         check(lib.op2jit_graph_facts(self.handle, byref(found)))
         return {name: getattr(found, name) for name in _FACTS}

@@ -19,7 +19,7 @@ _kernels: Dict[Tuple[str, Tuple[str, ...]], Tuple[Any, List[Any]]] = {}
 
 
 class Arithmetic:
-    """What dats and expressions of dats have in common."""
+    """The arithmetic that dats and expressions of dats have in common."""
 
     __slots__ = ()
     #: NumPy's numbers leave an operation to us.
@@ -71,7 +71,7 @@ class Expression(Arithmetic):
 
 
 class Whole(Arithmetic):
-    """What a dat can do as a whole. A loop runs for it: so all ranks say it."""
+    """Operations on whole dats. Each runs a loop, so all ranks call it."""
 
     __slots__ = ()
 

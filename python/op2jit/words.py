@@ -118,7 +118,7 @@ CALLS = {
 _ACCESS = re.compile(r"\bOP_(READ|WRITE|RW|INC|MIN|MAX|WORK)\b")
 _CALL = re.compile(r"\b(" + "|".join(sorted(CALLS, key=len, reverse=True)) + r")\b")
 _ROW = re.compile(r"\bOP_ROW\((\w+), ([^()]*)\)")
-#: What to write, for errors whose message speaks of arguments of C.
+#: Words to write in Python, for errors whose message speaks of arguments of C.
 _INSTEAD = {
     "OP_ERR_MAP_SET": "; in Python dat(READ, map[0]) is the row of a target, and dat(READ) that of the loop's own element",
 }

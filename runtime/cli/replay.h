@@ -60,7 +60,7 @@ void outcome_free(struct outcome *o);
 /* The child's part: everything between op_init and op_exit, into shared memory. The public calls' code. */
 int replay_calls(const struct capture *c, const struct places *places, int times, struct outcome *out);
 
-/* ---- what is wrong, and less of it (replay_fault.c, replay_reduce.c, replay_shorten.c) ---- */
+/* ---- what is wrong, and less of it (replay_fault.c, replay_reduce.c) ---- */
 
 enum fault_kind {
   FAULT_OF_NOTHING,
@@ -95,7 +95,7 @@ void fault_free(struct fault *f);
 bool fault_is_there(struct judge *j, const struct capture *c, const struct fault *f);
 
 /* For a fault of a kept sum alone: leaves in `c` only the elements that were overlooked or came twice, if such ones explain
- * it (sums.c). */
+ * it (replay_sums.c). */
 int reduce_sum(struct judge *j, struct capture *c, struct error *err);
 /* By set and element 1: those whose results are wanted. It gets the elements that these need as well, as earlier calls of them
  * change what these read (replay_sums.c). OP_ERR_MEMORY. */
@@ -105,7 +105,7 @@ int reduce_keep(struct judge *j, struct capture *c, int data, long long row, con
                 struct error *err);
 /* `c` becomes smaller while the fault stays. */
 int reduce(struct judge *j, struct capture *c, const struct fault *f, struct error *err);
-/* Arguments and statements that the fault does not need; replay_shorten.c. */
+/* Arguments and statements that the fault does not need (replay_shorten.c). */
 void shorten(struct judge *j, struct capture *c, const struct fault *f);
 
 /* The calls of a program in C between op_init and op_exit: what replay_calls does. */

@@ -92,7 +92,7 @@ void executor_run(struct team *team, const struct execution *e);
 int executor_useful(const struct schedule *schedule, int threads);
 
 /* How many threads a loop over so many elements should use, at most `wanted` (0: the team's). Small sets run on
- * one, as long as it is not known that each element takes long, see heavy.h. */
+ * one, as long as it is not known that each element takes long, see backend/code.h. */
 int executor_threads(const struct team *team, long elements, int wanted);
 
 #endif

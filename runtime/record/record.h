@@ -123,7 +123,7 @@ struct loop_stats {
       colours; /* of blocks in the set's own order, which met so often that elements run through a list; else 0 */
   bool ordered;                   /* adds in the order of the user's numbers, and exactly */
   double collect_seconds;         /* of the seconds, of one that is ordered, to collect what was kept apart */
-  double floor;                   /* of a loop of chains: floor_seconds (launch.h), 0: not known */
+  double floor;                   /* of a loop of chains: floor_seconds, 0: not known */
   double hardware[HARDWARE_MOST]; /* what was counted of all calls, see exec/hardware.h */
 };
 
@@ -330,7 +330,7 @@ bool loop_adds_to_rows(const struct loop *loop);
 bool loop_writes_through_map(const struct loop *loop);
 /* launch.c: where things are in slots and globals. */
 int loop_layout(struct loop *loop, struct error *err);
-/* ---- native forms (record.c) ---- */
+/* ---- native forms ---- */
 struct native_table {
   struct native_form {
     char *text, *name;

@@ -45,7 +45,7 @@ int spread_apply(struct op_context *ctx, const struct spread_change *change, str
 int spread_check(const struct op_context *ctx, struct error *err);
 
 /* Says once, on rank 0, if each rank seems to have declared the whole mesh. While the rows of new maps are as they were
- * declared (spread.c). */
+ * declared. */
 int spread_warn_of_copies(struct op_context *ctx, struct error *err);
 
 /* The mesh as this rank has it, in global numbers; to be given back (share.c). */

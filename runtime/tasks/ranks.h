@@ -1,8 +1,7 @@
 /* Graphs that several ranks run together. Every rank knows the whole graph: each adds all of it, or they bring their parts
- * together (ranks_parts.c). What travels are units, the memory of resources. Tasks get their ranks by who has what they
- * lock (ranks_place.c, which makes the units, too). Then each rank builds its part: its own tasks, and one task for each
- * message that it sends or receives (ranks_wires.c). A part is an ordinary graph, but for messages, which thread 0 begins
- * and asks for (ranks_messages.c). */
+ * together (ranks_parts.c). What travels are units, the memory of resources. Tasks get their ranks by who has what
+ * they lock (ranks_place.c). Then each rank builds its part: its own tasks, and one task for each message that it sends or
+ * receives (ranks_wires.c). A part is an ordinary graph, but for messages, which thread 0 begins and asks for (ranks_messages.c). */
 #ifndef OP2JIT_TASKS_RANKS_H
 #define OP2JIT_TASKS_RANKS_H
 

@@ -222,7 +222,8 @@
   OF_TWO(BOTH)                                                                                               \
   OTHERS(BOTH)                                                                                               \
   OURS(abs)                                                                                                  \
-  OURS(labs) OURS(memcpy) OURS(memmove) OURS(memset)                                                         \
+  OURS(labs)                                                                                                 \
+  OURS(memcpy) OURS(memmove) OURS(memset)                                                                    \
       OURS(memcmp) "#define llabs op2_m_labs\n#define llround op2_m_lround\n#define llrint "                 \
                    "op2_m_lrint\n"                                                                           \
                    "#define llroundf op2_m_lroundf\n#define llrintf op2_m_lrintf\n"                          \

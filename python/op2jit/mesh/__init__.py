@@ -37,12 +37,12 @@ class Set(Handle):
 
     @property
     def size(self) -> int:
-        """How many elements this rank declared."""
+        """The number of elements that this rank declared."""
         return _count(lib.op2jit_get_size(self.handle))
 
     @property
     def global_size(self) -> int:
-        """How many elements all ranks declared."""
+        """The number of elements that all ranks declared."""
         return _count(lib.op2jit_get_global_size(self.handle))
 
     def subset(self, elements: Any, name: Optional[str] = None) -> "Set":
@@ -71,7 +71,7 @@ class Set(Handle):
         return Set._of(handle(found), word.decode())
 
     def free(self) -> None:
-        """Free it now, on all ranks. It must have no maps, dats and subsets any more."""
+        """Free it now, on all ranks. Its maps, dats and subsets are freed first."""
         sweep()
         check(lib.op2jit_free_set(self.handle))
         self.handle = 0
@@ -89,7 +89,7 @@ class Set(Handle):
 
 
 class Column:
-    """What a map says of one target, ``map[0]``, or of all of them, ``map`` itself."""
+    """One column of a map, ``map[0]``, or all of them, ``map`` itself."""
 
     __slots__ = ("map", "idx")
 
@@ -123,7 +123,7 @@ class Map(Handle):
     ``map[0]`` is its first column. A loop that gets the map itself passes all targets to the kernel as a vector.
     """
 
-    #: Of each map: it runs no line of Python, since loops ask for columns in each of their calls.
+    #: Each map has a function of its own that runs no line of Python: loops ask for columns in each of their calls.
     __slots__ = ("__getitem__", "__dict__", "__weakref__")
     __getitem__: Callable[[int], Column]
 
@@ -201,7 +201,7 @@ class Map(Handle):
 
     @property
     def entries(self) -> Set:
-        """Of a ragged map, the set of its entries: an element for each target, for dats on them."""
+        """The set of the entries of a ragged map: an element for each target, for dats on them."""
         if self._entries is None:
             self._entries = Set._of(handle(lib.op2jit_map_entries(self.handle)), f"{self.name} entries")
         return self._entries
@@ -253,7 +253,7 @@ class Arg(Handle):
         self.known: Optional[Arg] = None
 
     def may_meet(self) -> Arg:
-        """The same argument; that elements meet in what they write is known, and their order does not matter."""
+        """This argument, for a loop whose elements may meet in what they write: their order does not matter."""
         if not self.known:
             made = Arg(self.kind, self.owner, self.column, self.access, lib.op2jit_arg_may_meet(self.raw))
             made.present, made.refers, made.known = self.present, self.refers, made
@@ -322,7 +322,7 @@ def argument_words(words: Tuple[Any, ...]) -> Tuple[int, Optional[Column]]:
 
 
 def rows_of(values: Values, of: Set, dim: int, what: str) -> Values:
-    """As size x dim values, contiguous."""
+    """The values as size x dim, contiguous."""
     size = of.size
     if values.ndim == 1 and dim > 1 and values.size == size * dim:
         values = values.reshape(size, dim)

@@ -14,7 +14,7 @@ from .cells import BOUNDARIES, Mesh, add_edges, add_kinds
 from .formats import read_airfoil, read_foreign, read_hdf5, write_airfoil, write_foreign, write_hdf5
 
 HDF5 = (".h5", ".hdf5", ".hdf")
-#: How files are read and written, by the ends of their names; the last one is of all others.
+#: Readers and writers of files, by the ends of their names; the last one is for all others.
 FORMATS = [(HDF5, read_hdf5, write_hdf5), ((".dat",), read_airfoil, write_airfoil), (("",), read_foreign, write_foreign)]
 
 

@@ -21,7 +21,7 @@ class Kind(NamedTuple):
     sides: Tuple[Tuple[int, ...], ...]
 
 
-#: In the order in which cells of several kinds are numbered.
+#: Kinds of cells, in the order in which cells of several kinds are numbered.
 KINDS = [
     Kind("vertex", 1, 0, ("points",), ()),
     Kind("line", 2, 1, ("lines", "edges", "bedges"), ()),

@@ -11,7 +11,7 @@ import numpy as np
 from .._library import Values, type_of
 from .cells import KINDS, Mesh
 
-#: What formats call the group of an element.
+#: Names that formats have for the group of an element.
 GROUPS = ("gmsh:physical", "medit:ref", "su2:tag", "cell_tags")
 #: The parts of OP2's airfoil text in their order: of each set its tables, with their targets and columns.
 AIRFOIL: Dict[str, List[Tuple[str, str, int]]] = {
@@ -141,7 +141,7 @@ def _find_airfoil(mesh: Mesh) -> List[str]:
 
 
 def write_airfoil(mesh: Mesh, path: str) -> None:
-    """What the format has no place for is left out, with a warning."""
+    """Write a mesh; what the format has no place for is left out, with a warning."""
     found = _find_airfoil(mesh)
     names = [name for columns in AIRFOIL.values() for name, _, _ in columns]
     if not all(found):

@@ -63,13 +63,13 @@ def __getattr__(name: str) -> Any:
 
 
 def exit() -> None:
-    """End it."""
+    """End the library."""
     if life.state.open:
         life.exit()
 
 
 def initialised() -> bool:
-    """Was the library started, and not ended yet?"""
+    """Whether the library was started, and not ended yet."""
     return life.state.open
 
 

@@ -25,19 +25,19 @@ from ..whole import Expression
 
 
 class Argument:
-    """What a loop of PyOP2 gets."""
+    """An argument of a loop of PyOP2."""
 
     def __init__(self, arg: mesh.Arg, packed: int = 0, part: int = -1, path: Optional[mesh.Map] = None) -> None:
         self.arg, self.packed, self.part, self.map = arg, packed, part, path
 
     @property
     def key(self) -> Tuple[str, int, int, int, int]:
-        """What the kernel's form depends on."""
+        """The facts that the kernel's form depends on."""
         return self.arg.owner.type, self.arg.owner.dim, self.arg.access, self.packed, self.part
 
 
 def real(dtype: Any) -> None:
-    """Complex numbers are not here."""
+    """Refuse complex numbers."""
     if dtype is not None and np.dtype(dtype).kind == "c":
         raise NotHereError("complex values are not in op2jit.pyop2; use two dats, of real and imaginary parts")
 
@@ -56,7 +56,7 @@ def given(data: Any, dtype: Any, shape: Tuple[int, ...], what: str) -> Values:
 
 
 class One:
-    """What a dat and a global have as parts of nothing larger: PyOP2 has mixed ones as well."""
+    """A dat or a global that is no part of a larger one: PyOP2 has mixed ones as well."""
 
     @property
     def split(self) -> Tuple[Any, ...]:
@@ -183,7 +183,7 @@ class Dat(One):
 
     @property
     def data_with_halos(self) -> Values:
-        """The same, and behind it as many rows as the sizes of the set say; no loop sees these."""
+        """The values, and behind them the rows of halos that the sizes of the set say; no loop sees these rows."""
         if self._view is None:
             self._view = np.zeros((self.dataset.set.total_size, *self.shape[1:]), self.dtype)
             self.take()
@@ -191,7 +191,7 @@ class Dat(One):
 
     @property
     def data_ro_with_halos(self) -> Values:
-        """The same, which cannot be changed in this array."""
+        """The values with rows of halos, in an array that cannot be changed."""
         self.give_back()
         found = self.data_with_halos.copy() if self.dataset.set._halo else self._fetch()
         found.flags.writeable = False
@@ -219,12 +219,12 @@ class Dat(One):
 
     @property
     def vec_ro(self) -> Any:
-        """The same, only to read."""
+        """``vec``, only to read."""
         return self._lent(self._dat.vec_ro)
 
     @property
     def vec_wo(self) -> Any:
-        """The same, to write all of it."""
+        """``vec``, to write all of it."""
         return self._lent(self._dat.vec_wo)
 
     @contextmanager
@@ -331,12 +331,12 @@ class DatView(One):
 
     @property
     def data_with_halos(self) -> Values:
-        """The same, and behind it the rows of halos."""
+        """The component, and behind it the rows of halos."""
         return self._parent.data_with_halos.reshape(-1, self._parent.cdim)[:, self._part]
 
     @property
     def data_ro_with_halos(self) -> Values:
-        """The same, to look at."""
+        """The component with rows of halos, to look at."""
         return self._parent.data_ro_with_halos.reshape(-1, self._parent.cdim)[:, self._part]
 
     data_wo, data_wo_with_halos = data, data_with_halos

@@ -105,11 +105,11 @@ class ConfigurationError(Mistake, RuntimeError):
 
 
 class CachingError(Mistake, ValueError):
-    """Of PyOP2's caches; nothing here raises it."""
+    """An error of PyOP2's caches; nothing here raises it."""
 
 
 class HashError(CachingError):
-    """Of PyOP2's caches; nothing here raises it."""
+    """An error of PyOP2's caches; nothing here raises it."""
 
 
 class CompilationError(errors.KernelError, RuntimeError):
@@ -118,7 +118,7 @@ class CompilationError(errors.KernelError, RuntimeError):
 
 @contextmanager
 def compiling() -> Iterator[None]:
-    """What is wrong with a kernel has PyOP2's name."""
+    """Errors of kernels get PyOP2's class."""
     try:
         yield
     except errors.KernelError as problem:
@@ -127,7 +127,7 @@ def compiling() -> Iterator[None]:
 
 
 class NotHereError(Mistake, NotImplementedError):
-    """What PyOP2 has and this library has not."""
+    """A part of PyOP2 that this library lacks."""
 
 
 _INSTEAD = {
@@ -142,7 +142,7 @@ _INSTEAD = {
 
 
 def missing(name: str) -> Any:
-    """What stands for a class that is not here: to call it is an error that says what to do."""
+    """A stand-in for a class that is not here. A call of it is an error that says what to do."""
     if name not in _INSTEAD:
         raise AttributeError(f"op2jit.pyop2 has no {name}")
 

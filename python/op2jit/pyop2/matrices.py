@@ -14,7 +14,7 @@ from .sets import DataSet, Map, Set
 
 
 def _several(given: Any, kinds: Any) -> List[Any]:
-    """One thing, or several."""
+    """A list of one thing, or of several."""
     return [given] if isinstance(given, kinds) else list(given)
 
 
@@ -64,16 +64,16 @@ class Mat:
         self._mat.zero()
 
     def fix(self, rows: Any, columns: Any = None, diagonal: float = 1.0) -> None:
-        """Before the loops: what ``lgmaps`` and ``zero_rows`` are for there. A dat of int32, or an array, for each."""
+        """Fix rows and columns before the loops, in place of ``lgmaps`` and ``zero_rows``: dats of int32 or arrays."""
         of_rows, of_columns = (getattr(flags, "_dat", flags) for flags in (rows, columns))
         self._mat.fix(of_rows, of_columns, diagonal)
 
     def assemble(self) -> None:
-        """It always is."""
+        """Do nothing: a matrix is always assembled."""
 
     @property
     def handle(self) -> Any:
-        """As PETSc's ``Mat``."""
+        """The matrix as PETSc's ``Mat``."""
         return self._mat.petsc
 
     @property

@@ -31,7 +31,7 @@ def init(comm: Any = None, log_level: Any = None, **options: Any) -> None:
 
 
 class Own(mesh.Set):
-    """What a set and a subset have in common: copies of other ranks' elements are the library's, beside those here."""
+    """The common part of sets and subsets. Copies of other ranks' elements are the library's own, and not here."""
 
     #: Elements before `size` that a program called core, and behind it that it called halo: arrays have room for these.
     _core: Optional[int] = None
@@ -64,7 +64,7 @@ class Set(Own):
         return np.arange(self.size)
 
     def intersection(self, other: Union["Set", "Subset"]) -> Union["Set", "Subset"]:
-        """Of a set and itself or a subset: that one."""
+        """The other one, which is this set or a subset of it."""
         return self._same(other)
 
     def union(self, other: Union["Set", "Subset"]) -> "Set":
@@ -73,7 +73,7 @@ class Set(Own):
         return self
 
     def difference(self, other: Union["Set", "Subset"]) -> "Subset":
-        """The elements that a subset has not."""
+        """The elements that are not in a subset."""
         return Subset(self, np.setdiff1d(self.indices, self._same(other).indices))
 
     symmetric_difference = difference
@@ -144,7 +144,7 @@ class Subset(Own):
         return Subset(self.superset, np.union1d(self.indices, self._other(other)))
 
     def difference(self, other: Union[Set, "Subset"]) -> "Subset":
-        """The elements that the other one has not."""
+        """The elements that are not in the other one."""
         return Subset(self.superset, np.setdiff1d(self.indices, self._other(other)))
 
     def symmetric_difference(self, other: Union[Set, "Subset"]) -> "Subset":

@@ -49,7 +49,7 @@ class Unit:
 
     @staticmethod
     def outside(function: Any, name: str) -> Any:
-        """What a name stands for outside of the function."""
+        """The object that a name stands for outside of the function."""
         if name in function.__code__.co_freevars:
             cell = function.__closure__[function.__code__.co_freevars.index(name)]
             try:
@@ -73,7 +73,7 @@ class Unit:
         return inner if plain else None
 
     def is_kernel(self, body: Body) -> bool:
-        """Is it the kernel, or a function that it calls?"""
+        """Whether this is the kernel, and not a function that it calls."""
         return body is self.kernel
 
     def need(self, snippet: Tuple[str, str]) -> str:
@@ -83,7 +83,7 @@ class Unit:
         return name
 
     def short(self, value: Value, kind: str) -> bool:
-        """Is it a number of the text that is written with f?"""
+        """Whether a number of the text is written with f."""
         return kind == "float" and value.type == "weak float" and not self.exact and abs(value.constant) < 3e38
 
     @staticmethod
@@ -169,7 +169,7 @@ class Unit:
 
 
 def _arguments(caller: Body, node: ast.Call, function: Any, names: List[str]) -> List[Tuple[Value, ast.AST]]:
-    """What each parameter gets: by its place, by its name, or what it has if nothing is said."""
+    """The value of each parameter: by its place, by its name, or its default."""
     if len(node.args) > len(names):
         caller.source.fail(
             node, f"{function.__name__} has {len(names)} parameters, and {len(node.args)} arguments here"
@@ -259,7 +259,7 @@ def _whole(body: Body) -> List[Piece]:
 
 
 def _text(body: Body) -> str:
-    """What it says, whatever its own name is."""
+    """The function's text without its own name."""
     return _signature(body, "") + "".join(piece.code for piece in body.pieces)
 
 
@@ -328,7 +328,7 @@ def _lines(unit: Unit) -> str:
 
 
 def _pretty(unit: Unit) -> str:
-    """The same for people."""
+    """The text for people."""
     parts = ["\n".join(_beginning(unit))] if _beginning(unit) else []
     for body in unit.order:
         parts.append("\n".join("  " * piece.depth + piece.code for piece in _whole(body)))

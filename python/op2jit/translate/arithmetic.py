@@ -55,7 +55,7 @@ _MIXED = "a uint64 meets a number that may be negative here; make an int64 of it
 
 
 class Arithmetic:
-    """What expressions need of numbers."""
+    """Operations on numbers, for expressions."""
 
     source: Source
     unit: Any
@@ -83,7 +83,7 @@ class Arithmetic:
         return values.number(value)
 
     def fold(self, node: ast.AST, op: ast.operator, one: Any, other: Any) -> Value:
-        """Of two numbers that are known."""
+        """The result for two numbers that are known."""
         whole = isinstance(one, int) and isinstance(other, int)
         if whole and isinstance(op, (ast.Pow, ast.LShift)) and other > 64 and abs(one) > 1:
             self.source.fail(node, "this whole number has more than 64 bits; write a real number, such as 2.0**70")
@@ -187,7 +187,7 @@ class Arithmetic:
         return self.real("pow", [left, right], kind)
 
     def whole_power(self, node: ast.AST, left: Value, right: Value) -> Value:
-        """Of whole numbers."""
+        """A power of whole numbers."""
         base, by = bounds(left), bounds(right)
         if by[0] < 0:
             self.source.fail(
@@ -323,7 +323,7 @@ def hull_of_signs(base: Bounds, exponent: int) -> Bounds:
 
 
 def _as_it_is(value: Value) -> bool:
-    """Is the number the same in 32 bits?"""
+    """Whether the number is the same in 32 bits."""
     if value.constant is None:
         return value.type == "float"
     import numpy as np
@@ -332,7 +332,7 @@ def _as_it_is(value: Value) -> bool:
 
 
 def _clipped(found: Optional[Bounds], kind: str) -> Optional[Bounds]:
-    """What is beyond a type's bounds is not known."""
+    """The bounds, or None if they go beyond those of the type."""
     return found if found and kind in values.TYPE_BOUNDS and values.within(found, kind) else None
 
 

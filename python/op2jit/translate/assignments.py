@@ -16,7 +16,7 @@ _SIGNS = {ast.Add: "+=", ast.Sub: "-=", ast.Mult: "*=", ast.Div: "/="}
 
 
 class Assignments(Expressions):
-    """What statements need of them."""
+    """Assignments, for statements."""
 
     parameters: Dict[str, Type]
     locals: Dict[str, Type]
@@ -88,7 +88,7 @@ class Assignments(Expressions):
         self.add(node, depth, "}")
 
     def several_values(self, node: ast.Assign, target: Any) -> List[Any]:
-        """As many values as there are variables: expressions, or the values of a row."""
+        """A value for each variable: expressions, or the values of a row."""
         value = node.value
         for one in target.elts:
             if isinstance(one, (ast.Tuple, ast.List, ast.Starred)):
@@ -227,7 +227,7 @@ class Assignments(Expressions):
             self.refused.append((self.source, target, words))
 
     def write(self, target: ast.AST, root: str) -> None:
-        """May it be written to?"""
+        """Whether it may be written to."""
         kind = self.parameters.get(root) or self.locals.get(root)
         if not isinstance(kind, Array):
             self.source.fail(target, f"{root or ast.unparse(target)} is a constant")
@@ -366,7 +366,7 @@ class Assignments(Expressions):
         return inner(nested)
 
     def array_of(self, value: ast.expr) -> Optional[Tuple[Value, bool]]:
-        """[0.0] * 4, [a, b], [[1], [2]], np.zeros(4), np.empty((2, 2)): its values; is its type said?"""
+        """[0.0] * 4, [a, b], [[1], [2]], np.zeros(4), np.empty((2, 2)): its values, and whether its type is said."""
         if isinstance(value, (ast.List, ast.Tuple)) and value.elts:
             return self.display(value), False
         if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult) and isinstance(value.left, ast.List):

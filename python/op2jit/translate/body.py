@@ -15,7 +15,7 @@ from .source import Source
 from .unset import Unset
 from .values import Array, Bounds, Type, Value, bounds, is_whole, spelled
 
-#: So often statements are gone over, until the types of variables are settled.
+#: The most times that statements are gone over, until the types of variables are settled.
 _PASSES = 100
 
 
@@ -91,7 +91,7 @@ class Body(Assignments):
         return found
 
     def count_of(self, row: Value) -> Value:
-        """How many rows of a ragged map there are."""
+        """The number of rows of a ragged map."""
         assert isinstance(row.type, Array)
         return Value(self.c_names["len of " + row.type.ragged], "int", range=(0, values.RAGGED))
 
@@ -152,7 +152,7 @@ class Body(Assignments):
     # ---- variables ----
 
     def is_local(self, name: str) -> bool:
-        """Is it a parameter, a variable or a counter?"""
+        """Whether the name is a parameter, a variable or a counter."""
         return any(name in known for known in (self.names, self.parameters, self.own_counters, self.defaults))
 
     def variable(self, name: str, node: ast.AST) -> Optional[Value]:

@@ -11,7 +11,7 @@ from . import functions, values
 from .values import Array, Value, is_whole, spelled
 from .vectors import Vectors, flattened
 
-#: What a row of NumPy can be asked for by a method.
+#: Methods of a row of NumPy.
 _METHODS = {"sum": np.sum, "min": np.min, "max": np.max, "dot": np.dot, "copy": np.array}
 _INSTEAD = {
     "numpy.where": "write `a if condition else b`",
@@ -27,7 +27,7 @@ _INSTEAD = {
 
 
 class Calls(Vectors):
-    """What expressions need of calls."""
+    """Calls, for expressions."""
 
     function: Any
 
@@ -44,11 +44,11 @@ class Calls(Vectors):
         raise NotImplementedError
 
     def is_row(self, node: ast.AST) -> bool:
-        """Is it a row, a vector or a matrix?"""
+        """Whether it is a row, a vector or a matrix."""
         raise NotImplementedError
 
     def count_of(self, row: Value) -> Value:
-        """How many rows of a ragged map there are."""
+        """The number of rows of a ragged map."""
         raise NotImplementedError
 
     def on_Call(self, node: ast.Call) -> Value:
@@ -142,7 +142,7 @@ class Calls(Vectors):
         raise NotImplementedError
 
     def count(self, node: ast.Call, callee: Any, given: int) -> None:
-        """Has it so many arguments?"""
+        """Check that the call has so many arguments."""
         wanted = self.expected(callee) or ()
         if given not in wanted:
             name = ast.unparse(node.func)
@@ -172,7 +172,7 @@ class Calls(Vectors):
         return self.extremum(node, extreme[word], flattened(parts))
 
     def known(self, node: ast.Call, callee: Any, arguments: Sequence[Value]) -> Value:
-        """Of numbers."""
+        """The call of a known function, of numbers."""
         first = arguments[0]
         if callee in functions.CASTS:
             return self.cast(node, functions.CASTS[callee], first)
@@ -194,7 +194,7 @@ class Calls(Vectors):
 
     @staticmethod
     def expected(callee: Any) -> Optional[Tuple[int, ...]]:
-        """How many arguments it has; None: a kernel cannot call it."""
+        """The numbers of arguments that it may have; None: a kernel cannot call it."""
         if callee in functions.EXTREMA:
             return (2, 3, 4, 5, 6, 7, 8) if callee in (min, max) else (2,)
         if callee in functions.REAL:

@@ -7,7 +7,7 @@ from typing import Any, Callable, Iterator, List, Sequence, Tuple
 
 import numpy as np
 
-#: What memoryview calls the types of NumPy.
+#: The names that memoryview has for the types of NumPy.
 FORMATS = {"float64": "d", "float32": "f", "int32": "i", "uint32": "I", "int64": "q", "uint64": "Q"}
 FORMATS.update({"bool": "?", "int8": "b", "int16": "h"})
 _BITS = {"b": 8, "h": 16, "i": 32, "q": 64, "I": -32, "Q": -64}
@@ -46,7 +46,7 @@ class Cells:
         return cls([value for value in array.ravel().tolist()], array.shape)
 
     def _place(self, index: Any) -> Tuple[int, Tuple[int, ...]]:
-        """Where an element or a row begins, and its shape."""
+        """The place where an element or a row begins, and its shape."""
         indices = index if isinstance(index, tuple) else (index,)
         start, shape = self.start, self.shape
         if len(indices) > len(shape):
@@ -86,7 +86,7 @@ class Cells:
         self.memory[place] = value
 
     def spread(self, value: Any) -> List[Any]:
-        """As many values as this row has."""
+        """The value for each element of this row: a row's values, or one number for all."""
         if isinstance(value, (list, tuple)):
             value = Cells.of(value)
         if not isinstance(value, Cells):
@@ -100,7 +100,7 @@ class Cells:
         return list(self.memory[self.start : self.start + _size(self.shape)])
 
     def tolist(self) -> Any:
-        """The same as lists of lists."""
+        """Its values as lists of lists."""
         return [row.tolist() if isinstance(row, Cells) else row for row in self]
 
     def each(self, make: Callable[..., Any], *others: Any) -> "Cells":
@@ -127,7 +127,7 @@ class Cells:
 
     @property
     def size(self) -> int:
-        """How many values it has."""
+        """The number of its values."""
         return _size(self.shape)
 
     @property
@@ -254,17 +254,17 @@ def _total(several: Sequence[Any]) -> Any:
 
 
 def minimum(a: Any, b: Any) -> Any:
-    """As NumPy: NaN wins."""
+    """NumPy's minimum of two numbers: NaN wins."""
     return a if a < b or a != a else b
 
 
 def maximum(a: Any, b: Any) -> Any:
-    """As NumPy: NaN wins."""
+    """NumPy's maximum of two numbers: NaN wins."""
     return a if a > b or a != a else b
 
 
 def least(several: Sequence[Any]) -> Any:
-    """As NumPy's min of a row."""
+    """NumPy's min of a row."""
     found = several[0]
     for one in several[1:]:
         found = minimum(found, one)
@@ -272,7 +272,7 @@ def least(several: Sequence[Any]) -> Any:
 
 
 def largest(several: Sequence[Any]) -> Any:
-    """As NumPy's max of a row."""
+    """NumPy's max of a row."""
     found = several[0]
     for one in several[1:]:
         found = maximum(found, one)

@@ -17,7 +17,7 @@ MISSING = object()
 
 
 class Expressions(Calls):
-    """What statements need of expressions. A sub-class knows variables, parameters and the unit around."""
+    """Expressions, for statements. A sub-class knows variables, parameters and the unit around."""
 
     source: Source
     unit: Any
@@ -41,7 +41,7 @@ class Expressions(Calls):
         return self.unit.outside(self.function, node.id)
 
     def is_local(self, name: str) -> bool:
-        """Is it a parameter, a variable or a counter?"""
+        """Whether the name is a parameter, a variable or a counter."""
         raise NotImplementedError
 
     def of_object(self, found: Any, name: str, node: ast.AST) -> Value:
@@ -146,7 +146,7 @@ class Expressions(Calls):
             self.source.fail(node, f"{said} is a row of records: write {said}{'[0]' * len(row.type.shape)}.{name}")
 
     def is_row(self, node: ast.AST) -> bool:
-        """Is it a row, a vector or a matrix?"""
+        """Whether it is a row, a vector or a matrix."""
         return self.static(node) is MISSING and isinstance(self.expression(node).type, Array)
 
     # ---- elements ----
@@ -161,7 +161,7 @@ class Expressions(Calls):
         return self.loaded(self.element(node))
 
     def loaded(self, found: Value) -> Value:
-        """What lies in memory, as a part of an expression."""
+        """A value that lies in memory, as a part of an expression."""
         if isinstance(found.type, Array) or values.is_record(found.type):
             return found
         return self.load(found.code, found.type, found.root)
@@ -287,7 +287,7 @@ class Expressions(Calls):
         return self.binary(node, node.op, self.expression(node.left), self.expression(node.right))
 
     def binary(self, node: ast.AST, op: ast.operator, left: Value, right: Value) -> Value:
-        """Also of +=."""
+        """An operation on two values, also that of +=."""
         for side, part in ((left, getattr(node, "left", node)), (right, getattr(node, "right", node))):
             if side.type == "void":
                 self.source.fail(part, f"{ast.unparse(part)} gives no value")
@@ -299,7 +299,7 @@ class Expressions(Calls):
         return self.numbers(node, op, left, right)
 
     def condition(self, node: ast.AST) -> Value:
-        """What is asked by if and while."""
+        """The condition of if and while."""
         if isinstance(node, ast.BoolOp):
             sign, rank = ("&&", values.AND) if isinstance(node.op, ast.And) else ("||", values.OR)
             parts = [self.condition(part) for part in node.values]
@@ -332,7 +332,7 @@ class Expressions(Calls):
         return Value(" && ".join(wrap(part, values.AND) for part in parts), "bool", values.AND, range=(0, 1))
 
     def member(self, node: ast.AST, left: Value, several: ast.expr, negated: bool) -> Value:
-        """in a tuple: is it one of them?"""
+        """The test ``in`` of a tuple."""
         if not isinstance(several, (ast.Tuple, ast.List)) or not several.elts:
             self.source.fail(several, "in is for a tuple of numbers in a kernel, as in k in (1, 2)")
         op: ast.cmpop = ast.NotEq() if negated else ast.Eq()
@@ -375,7 +375,7 @@ def _beyond(start: int, index: str) -> str:
 
 
 def words_of(node: ast.AST) -> str:
-    """What a part of the tree is, for people."""
+    """The words for a part of the tree, for people."""
     known = {
         "ListComp": "a list comprehension",
         "List": "a list",

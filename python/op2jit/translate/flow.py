@@ -7,7 +7,7 @@ from typing import Any, Iterable, Sequence, Set
 
 
 def falls(block: Sequence[ast.stmt]) -> bool:
-    """Can what follows the block be reached, or the end of the function?"""
+    """Whether what follows the block can be reached, or the end of the function."""
     for statement in block:
         if isinstance(statement, (ast.Return, ast.Break, ast.Continue)):
             return False
@@ -21,7 +21,7 @@ def falls(block: Sequence[ast.stmt]) -> bool:
 
 
 def returns_value(block: Iterable[ast.stmt]) -> bool:
-    """Does a function give a value?"""
+    """Whether a function gives a value."""
     parts = [part for statement in block for part in ast.walk(statement)]
     return any(isinstance(part, ast.Return) and part.value is not None for part in parts)
 

@@ -66,7 +66,7 @@ EXTREMA: Dict[Any, Tuple[str, str]] = {
     np.minimum: ("np_minimum", "a < b || a != a ? a : b"),
     np.maximum: ("np_maximum", "a > b || a != a ? a : b"),
 }
-#: Those of Python's and NumPy's functions that take a row.
+#: Functions of Python and NumPy that take a row.
 ROWS: Dict[Any, str] = {sum: "sum", np.sum: "sum", min: "min", np.min: "min", max: "max", np.max: "max"}
 MAKERS = (np.zeros, np.empty, np.ones, np.eye)
 NAMES = {name for name, _ in REAL.values()}
@@ -180,7 +180,7 @@ UNSIGNED = (
     "py_ull",
     "static unsigned long long py_ull(double a) { return a < 0 ? (unsigned long long)(long long)a : (unsigned long long)a; }",
 )
-#: How a signed and an unsigned number of 64 bits are ordered, and a whole and a real number: below 0, 0, above, or NaN.
+#: The order of a signed and an unsigned number of 64 bits, and of a whole and a real one: below 0, 0, above, or NaN.
 ORDER = (
     "py_order",
     "static int py_order(long long a, unsigned long long b) "

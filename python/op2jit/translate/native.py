@@ -87,13 +87,13 @@ OPERATIONS = {word: _operation(word) for word in (*_NUMBERS, ast.MatMult)}
 
 
 def _change(old: Any, word: str, value: Any) -> Any:
-    """Of name op= value: a row changes where it is."""
+    """The new value of ``name op= value``: a row changes where it is."""
     found = OPERATIONS[getattr(ast, word)](old, value)
     return old.assign(found) if isinstance(old, Cells) else found
 
 
 def _change_element(row: Any, index: Any, word: str, value: Callable[[], Any]) -> None:
-    """Of row[index] op= value."""
+    """The statement ``row[index] op= value``."""
     old = row[index]
     row[index] = OPERATIONS[getattr(ast, word)](old, value())
 
@@ -115,7 +115,7 @@ def _ieee(function: Callable[..., Any], other: Optional[Callable[..., Any]]) -> 
 
 
 def _each(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The same for vectors."""
+    """The function for each element of vectors."""
 
     def run(*values: Any) -> Any:
         for value in values:
@@ -151,7 +151,7 @@ def _eye(size: int, dtype: Any = float) -> Cells:
 
 
 def _table() -> Dict[Any, Callable[..., Any]]:
-    """What runs in place of functions of Python, math and NumPy."""
+    """The functions that run in place of those of Python, math and NumPy."""
     found: Dict[Any, Callable[..., Any]] = {}
     numpy_of = {name: key for key, (name, own) in functions.REAL.items() if own}
     math_of = {name: key for key, (name, own) in functions.REAL.items() if not own}
@@ -215,7 +215,7 @@ class _Turned(ast.NodeTransformer):
         return node
 
     def object(self, node: Any) -> Any:
-        """What a name of the module stands for in kernels."""
+        """The object that a name of the module stands for in kernels."""
         from ..globals import Const
 
         found: Any = self.unit.outside(self.function, node.id) if isinstance(node, ast.Name) else None

@@ -58,7 +58,7 @@ class Order:
         return found
 
     def changed(self, node: ast.AugAssign) -> ast.stmt:
-        """Of t[0] += f(t) the old value comes first."""
+        """``t[0] += f(t)`` with its old value first."""
         if self.changes(node.target):
             self.refuse(node.target)
         if isinstance(node.target, ast.Name):
@@ -79,7 +79,7 @@ class Order:
         return self.expression(node)
 
     def expression(self, node: ast.expr) -> ast.expr:
-        """The same without such calls, which have names now."""
+        """The expression without such calls, which have names now."""
         if not self.changes(node):
             return node
         new: Any = copy.copy(node)
@@ -138,7 +138,7 @@ class Order:
         return ast.copy_location(ast.Name(name, ast.Load()), node)
 
     def refuse(self, node: ast.AST) -> None:
-        """Where a value cannot be computed before."""
+        """Refuse a value that cannot be computed before."""
         self.body.source.fail(
             node, "a function that changes its arguments is called within something else; give its value a name first"
         )
@@ -146,18 +146,18 @@ class Order:
     # ---- what changes something ----
 
     def changes(self, node: ast.AST) -> bool:
-        """Does a call in it change something?"""
+        """Whether a call in it changes something."""
         return any(isinstance(part, ast.Call) and self.calls(part) for part in ast.walk(node))
 
     def calls(self, node: ast.Call) -> bool:
-        """Does this call?"""
+        """Whether this call changes something."""
         callee = self.body.static(node.func)
         inner = self.body.unit.function_of(callee)
         return inner is not None and changes_arguments(self.body.unit, inner, set())
 
 
 def changes_arguments(unit: Any, function: types.FunctionType, seen: Set[Any]) -> bool:
-    """Does a function of the user write to rows that it gets, or print?"""
+    """Whether a function of the user writes to rows that it gets, or prints."""
     if function in unit.changing or function in seen:
         return bool(unit.changing.get(function))
     tree = Source(function, unit.files).tree

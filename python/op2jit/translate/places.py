@@ -1,4 +1,4 @@
-"""Where a variable of a function is declared in C: at its first assignment if that is seen by all its uses."""
+"""The place where a function's variable is declared in C: its first assignment, if all uses see that."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def _lines(function: Callable[..., Any], files: Files) -> List[str]:
 
 
 class Source:
-    """Where a function's text is, and its tree."""
+    """The place of a function's text, and its tree."""
 
     def __init__(self, function: Callable[..., Any], files: Files) -> None:
         code = function.__code__

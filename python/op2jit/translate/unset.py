@@ -72,7 +72,7 @@ class Unset:
         return state
 
     def said(self, test: ast.AST, holds: bool) -> FrozenSet[str]:
-        """What has a value where a condition holds, or does not: where it shows that this is not a loop's first turn."""
+        """The names that have a value where a condition holds, or does not: it may tell a loop's first turn."""
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             return self.said(test.operand, not holds)
         if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) == holds:
@@ -150,7 +150,7 @@ class Unset:
             self.read(part, state)
 
     def known(self, node: ast.Name, state: FrozenSet[str]) -> None:
-        """Has this name a value?"""
+        """Whether this name has a value."""
         if node.id in self.names and node.id not in state and not self.silent:
             self.body.source.fail(
                 node,

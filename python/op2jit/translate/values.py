@@ -1,4 +1,4 @@
-"""What an expression is in C: its text and its type, and what is known of its value.
+"""An expression in C: its text and its type, and what is known of its value.
 
 Whole numbers of Python have any size. Here each has bounds, from its type and from what is done with it, and an
 operation computes in a type that holds its operands and its result: int, else 64 bits.
@@ -24,13 +24,13 @@ TYPE_BOUNDS = {
     "unsigned long long": (0, 2**64 - 1),
 }
 WHOLE = list(TYPE_BOUNDS)
-#: Those with which C computes in int.
+#: Whole types with which C computes in int.
 SMALL = ("bool", "char", "short", "int", "weak int")
 #: A number in the program's text is weak: it takes the type of what it meets.
 WEAK = {"weak int": "int", "weak float": "double"}
 #: The first size of rows of a ragged map, which nobody knows.
 RAGGED = 2**31 - 1
-#: Up to here a double holds every whole number.
+#: A double holds every whole number up to here.
 EXACT = 2**53
 
 
@@ -90,12 +90,12 @@ def bounds(value: Value) -> Bounds:
 
 
 def within(inner: Bounds, kind: str) -> bool:
-    """Does the type hold all of them?"""
+    """Whether the type holds all numbers within the bounds."""
     return TYPE_BOUNDS[kind][0] <= inner[0] and inner[1] <= TYPE_BOUNDS[kind][1]
 
 
 def hull(one: Bounds, other: Bounds) -> Bounds:
-    """What holds both."""
+    """The bounds that hold both."""
     return min(one[0], other[0]), max(one[1], other[1])
 
 
@@ -110,7 +110,7 @@ def reach(op: Any, one: Bounds, other: Bounds) -> Bounds:
 
 
 def overflows(op: Any, place: Value, value: Value) -> bool:
-    """Does C compute ``place op= value`` in int, where the result can be outside of it?"""
+    """Whether C computes ``place op= value`` in int, and the result can be outside of it."""
     ints = place.type in SMALL and _c_type(value) in SMALL
     return ints and not within(reach(op, bounds(place), bounds(value)), "int")
 
@@ -140,7 +140,7 @@ def strong(kind: Type) -> Type:
 
 
 def kind_of(value: Value) -> str:
-    """The same for a value, of which more is known."""
+    """The type of a variable that gets this value, of which more is known."""
     if value.type == "weak int":
         return whole_kind(bounds(value), value)
     return str(strong(value.type))

@@ -11,12 +11,12 @@ from . import values
 from .arithmetic import Arithmetic
 from .values import Array, Value
 
-#: So many elements are written out at most.
+#: The most elements that are written out.
 _MOST = 64
 
 
 class Vectors(Arithmetic):
-    """What expressions need of rows. The elements of a row are nested tuples of numbers."""
+    """Operations on rows, for expressions. The elements of a row are nested tuples of numbers."""
 
     def load(self, code: str, kind: str, root: str) -> Value:
         """An element."""
@@ -75,7 +75,7 @@ class Vectors(Arithmetic):
             self.source.fail(node, "arithmetic on a list of Python is none on its values; make it by np.array([...])")
 
     def elementwise(self, node: ast.AST, make: Callable[..., Value], *operands: Value) -> Value:
-        """The same operation for all elements, of rows of one shape and numbers."""
+        """One operation for all elements, of rows of one shape and numbers."""
         shapes = {operand.type.shape for operand in operands if isinstance(operand.type, Array)}
         for operand in operands:
             self.operand(node, operand)

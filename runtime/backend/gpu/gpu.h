@@ -274,7 +274,7 @@ const char *gpu_order_refusal(const struct loop *loop, const struct gpu_targets 
 int *gpu_list_colours(const struct plan *plan, long begin, long owned);
 int *gpu_list_blocks(const struct plan *plan, long begin);
 
-/* ---- what loops take (rank.c) ---- */
+/* ---- what loops take (count.c, rank.c) ---- */
 /* Counted for the device. OP_ERR_MEMORY. */
 int gpu_sample(const struct gpu *c, const struct loop *loop, const struct gpu_targets *targets,
                struct gpu_sample *out, struct error *err);
