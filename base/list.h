@@ -1,4 +1,4 @@
-/* Pointers in the order in which they were added. */
+/* Lists of pointers in the order in which they were added; arrays whose sizes are checked. */
 #ifndef OP2JIT_BASE_LIST_H
 #define OP2JIT_BASE_LIST_H
 
@@ -17,6 +17,7 @@ bool list_has(const struct list *list, const void *item);
 void list_free(struct list *list);
 
 /* Sizes that are checked: every product and sum that becomes an allocation goes through here. */
+
 /* False if the result does not fit; objects larger than PTRDIFF_MAX cannot be addressed. */
 static inline bool size_mul(size_t a, size_t b, size_t *out) {
   return !__builtin_mul_overflow(a, b, out) && *out <= PTRDIFF_MAX;

@@ -29,6 +29,7 @@ void log_line(const struct log *log, enum log_level level, const char *category,
 /* Progress of long work: one line on the terminal. The next line writes over it, and it is gone at the end. It
  * stands behind what the program wrote and keeps the cursor's place. One thread at a time. Every function takes
  * NULL and then does nothing. */
+
 enum progress_form {
   PROGRESS_NONE,
   PROGRESS_TERMINAL,

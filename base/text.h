@@ -44,6 +44,7 @@ void text_free(struct text *t);
 char *text_take(struct text *t);
 
 /* "Did you mean": the name nearest to a misspelt one. */
+
 /* The index in names[0..count) with the smallest edit distance to `word`, ignoring case; -1 if none is
  * near enough to be meant. NULL names are passed over. */
 int nearest_name(const char *word, const char *const names[], int count);

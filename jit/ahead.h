@@ -1,4 +1,4 @@
-/* Compiling ahead: the compiler runs behind the program (base/behind). One
+/* Compiling ahead: the compiler runs behind the program (base/behind.h). One
  * compile at a time; the thread touches nothing but the compiler, and all calls here are for the jit's own thread. */
 #ifndef OP2JIT_JIT_AHEAD_H
 #define OP2JIT_JIT_AHEAD_H

@@ -199,6 +199,7 @@ int derive_kernel(const struct derive_source *source, const struct desc *d, cons
 }
 
 /* Why a kernel has no derivative: codes become words here, and nowhere else. */
+
 /* $x is the name, $0 the number. */
 struct words {
   const char *reason, *remedy;

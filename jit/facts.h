@@ -52,6 +52,7 @@ void facts_put_violation(const struct plugin *plugin, struct store *store, const
 
 /* The rules that kernels and loops keep, whoever finds one broken: the prover, which reads a text, or the checking form, which
  * looks at a run. */
+
 enum rule {
   RULE_TEXT,         /* the prover's: the text breaks a promise */
   RULE_ALIAS,        /* one dat is passed twice, and the arguments meet */

@@ -128,6 +128,7 @@ int jit_read(struct jit *jit, const struct read_request *wish, struct texts_unit
 int jit_vector_bytes(struct jit *jit);
 
 /* OP2_DUMP: what was generated and compiled, as files that people and debuggers read. */
+
 /* Make "FOLDER/KERNEL-SHAPE-HASH/", with the sources and the key in it; its absolute path goes to `where`.
  * OP_ERR_FILE. */
 int dump_sources(const char *folder, const struct signature *key, const char *shape,

@@ -243,7 +243,7 @@ void nvrtc_release(struct compile_result *result) {
   *result = (struct compile_result){0};
 }
 
-/* Finding and opening NVRTC. */
+/* ---- finding and opening NVRTC ---- */
 static const char *const sonames[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"};
 
 /* Below the folder of a toolkit, and below one that Python's wheels are installed in. */

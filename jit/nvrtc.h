@@ -37,7 +37,7 @@ void nvrtc_release(struct compile_result *result);
 /* One line for reports: NVRTC's version and place, or what is missing. */
 void nvrtc_describe(const struct nvrtc_places *places, struct text *out);
 
-/* The opened library, for nvrtc.c and library.c. */
+/* ---- inside nvrtc.c ---- */
 enum { NVRTC_COMPILATION = 6 };
 
 struct nvrtc {

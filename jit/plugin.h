@@ -26,6 +26,7 @@ void plugin_label(const struct plugin *p, struct text *out);
 
 /* Processes that run the same code: one of them, the leader, asks the store and the compiler, and gives the
  * others what it gets. The runtime transports the bytes. All make the same calls in the same order. */
+
 struct jit_share {
   void *ranks; /* for broadcast */
   bool leads;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "jit/compiler.h"
 #include "jit/load/load_extern.h"
 
 static const struct target_row *const rows[] = {&target_x86_64, &target_aarch64};
@@ -70,12 +71,10 @@ void target_mathematics(struct text *out) {
     dlclose(found);
 }
 
-/* x86-64, from CPUID. */
+/* ---- x86-64, from CPUID ---- */
 #ifdef __x86_64__
 #include <cpuid.h>
 #endif
-
-#include "jit/target.h"
 
 /* Registers that the system must save: bits of XCR0. */
 enum { YMM = 0x06, ZMM = 0xe6 };
@@ -240,13 +239,11 @@ const struct target_row target_x86_64 = {.mark = "adx",
                                          .vector_bytes = vector_bytes};
 
 /* aarch64, identified by the kernel: HWCAP, MIDR and the length of SVE's vectors. */
+
 #ifdef __aarch64__
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 #endif
-
-#include "jit/compiler.h"
-#include "jit/target.h"
 
 /* Bits of HWCAP beside a feature's own, without which it is not whole. */
 enum { PMULL = 1 << 4, ASIMDHP = 1 << 10, SHA512 = 1 << 21, SM3 = 1 << 18 };

@@ -41,6 +41,7 @@ int target_vector_bytes(const char *features);
 void target_mathematics(struct text *out);
 
 /* Kinds of processors that code is made for: the rows of target.c. */
+
 /* Tables are sorted by name, in the order of the list. `needs`: features, with blanks between them, that clang
  * would switch on with it, or without which it would be off. Some virtual machines hide one and show the other. */
 struct target_feature {

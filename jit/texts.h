@@ -13,6 +13,7 @@
 /* The reader: another entry of the clang plugin. It finds the texts of kernels that are functions of a C++
  * program in the program's sources: it parses one unit and gives for each kernel a reduced text, with all that
  * the kernel needs and nothing else, or the reason why there is none. Plain C types only: the plugin is C++. */
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -122,6 +123,7 @@ bool texts_hold(const struct texts_unit *u);
 bool texts_hash(const char *path, char out[65]);
 
 /* The texts of a unit's kernels: from the store if its files are what they were, else from the compiler plugin. */
+
 struct store;
 
 /* `wish` says which unit, and what is known of it; its prelude and times are not looked at. */

@@ -65,7 +65,7 @@ void trial_print(struct trial *t, unsigned long number, struct text *out) {
   }
 }
 
-/* The memory of a run, what it starts from, and the run itself. */
+/* ---- the memory of a run, what it starts from, and the run itself ---- */
 /* Behind a ragged map's table, which an index beyond the element's targets leads to, are so many numbers of guards. */
 enum { BEHIND = 16 };
 

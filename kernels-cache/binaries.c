@@ -295,6 +295,7 @@ bool store_get_source(struct store *store, const char *hash, struct text *out) {
 }
 
 /* Binaries and sources on their way into the file: checksummed, and smaller where zstd is built in. */
+
 #ifdef OP2JIT_ZSTD
 #include <zstd.h>
 #include <zstd_errors.h>

@@ -219,6 +219,7 @@ bool store_open_main(struct store *store) {
 }
 
 /* Tells whether a file is ours and of our version, and makes the tables of an empty one, in one transaction. */
+
 static long long ask(struct connection *c, const char *sql) {
   sqlite3_stmt *st = NULL;
   int code = sqlite3_prepare_v2(c->db, sql, -1, &st, NULL);

@@ -116,6 +116,7 @@ int store_clear(struct store *store, const char *loop) {
 }
 
 /* Read-only views: rows, and numbers about them. */
+
 static void list_from(struct connection *c, const char *loop, store_visit_row *visit, void *user) {
   sqlite3_stmt *st = store_ask(c,
                                "SELECT s.hash, s.loop, b.size, length(b.data) + length(b.source), b.seconds, "

@@ -95,7 +95,7 @@ const char *store_trouble(const struct store *store) {
   return store ? text_str(&store->trouble) : "";
 }
 
-/* Reads everything and compares it with what was noted when it was written. */
+/* ---- reads everything and compares it with what was noted when it was written ---- */
 bool binary_check(const char *hash, const struct binary_row *row, const char **why) {
   *why = NULL;
 #ifndef OP2JIT_ZSTD

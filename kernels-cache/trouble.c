@@ -238,7 +238,7 @@ void store_leave(struct store *store) {
   pthread_mutex_unlock(&store->mutex);
 }
 
-/* Verdicts (a text under a text) and facts (a number and words of one machine). */
+/* ---- verdicts (a text under a text) and facts (a number and words of one machine) ---- */
 bool store_put_verdict(struct store *store, const char *key, const char *verdict) {
   if (!store_enter(store))
     return false;

@@ -37,7 +37,7 @@ struct Judgement {
 
 Judgement judge_sources(const read_request &request, const Flags &flags, const Doubts &read);
 
-// A compiler is set up to parse a unit of the program.
+// ---- a compiler is set up to parse a unit of the program ----
 
 // Up to the context, in which nothing is parsed yet. `few`: without headers that kernels hardly need. False: the
 // compiler's messages say why.

@@ -42,6 +42,7 @@ void put_one_by_one(struct generator *g, const char *stop) {
 }
 
 /* Strips where a ragged map's elements differ in their number of targets: each is looked at before it runs. */
+
 /* op2_f0: where the entries of the strip's first element begin, or of each; op2_n: how many it has, 0: the elements
  * differ. */
 static void put_look(struct generator *g, int map) {

@@ -164,6 +164,7 @@ void put_one_by_one(struct generator *g, const char *stop);
  * written out and lanes hold elements, as behind a map of one arity. Where all elements have as many, all strips are
  * such. Else a strip is looked at before it runs: code is there for each number of targets up to ROWS_MOST, and what
  * has more of them, or is of several kinds, runs one element after the other. Sums keep their order. */
+
 /* The loop as a strip has it whose elements have `targets` each by the map that differs: ragged maps have an arity, and
  * the entries of an element are one row. `d` itself if no map is ragged, else `room`, a shallow copy. */
 const struct desc *rows_of_strip(const struct desc *d, int targets, struct desc *room);

@@ -98,6 +98,7 @@ void put_strips_until(struct generator *g, const char *stop) {
  * and elements that meet add through memory one after the other: with the stages of one strip in line a processor waits
  * for both. Sums keep their order, for all that adds to such a dat waits, and scalar code comes behind the last strip's
  * additions. */
+
 static void put_block(struct generator *g) {
   put(g, "{");
   g->depth++;
@@ -152,6 +153,7 @@ void put_pipe_begin(struct generator *g, const char *stop) {
 /* Strips inside straight ranges: a target of element e by some column is e + an offset that holds for the whole
  * range, so the lanes of a strip reach consecutive elements. Names: op2_u the ranges of the frame, op2_range the
  * one at hand (its words: begin, end, an offset for each column), op2_o0_1 the offset of map 0's column 1. */
+
 /* Columns of a strip's description, in which ragged maps have an arity too. */
 static int columns(const struct desc *d) {
   int count = 0;
@@ -219,6 +221,7 @@ void put_straight_strips(struct generator *g) {
 }
 
 /* Globals in strips: sums and extrema of each lane, and the element that an extremum belongs to. */
+
 static void put_lane_decision(struct generator *g, int arg) {
   char element[64];
   lane_element(g, "op2_l", element, sizeof element);

@@ -10,7 +10,7 @@
 
 #include "jit/emit/skeleton.h"
 
-/* ---- strip.c, straight.c, globals.c: what the loop is made of -------------------------------------*/
+/* ---- strip.c: what the loop is made of ----*/
 
 /* The strip of elements op2_i .. op2_i + width - 1. */
 void put_strip(struct generator *g);
@@ -23,14 +23,14 @@ void put_straight_strips(struct generator *g);
 /* Before the first strip and behind the last: sums and extrema per lane, op2_k3, combined into op2_a3. */
 void put_lane_accumulators(struct generator *g);
 void put_lanes_accumulated(struct generator *g);
-/* For sums that are exact (base/exact/), which `strips_sum` says there are: types and functions, before the kernel's text. */
+/* For sums that are exact (base/exact.h), which `strips_sum` says there are: types and functions, before the kernel's text. */
 bool strips_sum(const struct generator *g);
 void put_exact_helpers(struct generator *g);
 /* Behind a strip's kernel: its sums, and which of its elements holds an extremum. */
 void put_sums(struct generator *g);
 void put_decisions(struct generator *g);
 
-/* ---- place.c: where what a lane works on is in memory ---------------------------------------------*/
+/* ---- strip_load.c: where what a lane works on is in memory ----*/
 
 /* The element of a lane (a number or "op2_l"), its target by column `col` of the argument's map, the address of that
  * target's row, or of component `c` of it. */
@@ -45,7 +45,7 @@ bool lanes_follow_in_memory(const struct generator *g, const struct desc_arg *a)
 /* How many components are turned at once: a whole row, or one of data that lie apart. */
 int lanes_turned(const struct generator *g, const struct desc_arg *a);
 
-/* ---- load.c: into lanes -----------------------------------------------------------------------------*/
+/* ---- strip_load.c: into lanes ----*/
 
 /* All that an argument has in lanes before the kernel runs. */
 void put_lanes(struct generator *g, int arg);

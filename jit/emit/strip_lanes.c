@@ -259,6 +259,7 @@ void put_lane_helpers(struct generator *g, enum type_code type, int dim) {
  * its old value need not be read. Only whole vectors at aligned addresses can be stored so; whether they are
  * aligned is found for each range, because ranks begin their ranges anywhere. op2_aligned is volatile, or LLVM
  * would make a loop for either case. */
+
 enum { LINE = 64, LEAST = 16 };
 
 /* Values in one store. */

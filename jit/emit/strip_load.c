@@ -212,7 +212,7 @@ void put_lanes(struct generator *g, int arg) {
     put(g, "%s op2_l%d[%d] __attribute__((aligned(64)));", word_type(g, a->type), arg, a->dim * g->s->width);
 }
 
-/* Where what a lane works on is in memory. */
+/* ---- where what a lane works on is in memory ---- */
 /* The element of lane l (a number or "op2_l"). */
 void lane_element(const struct generator *g, const char *lane, char *out, size_t size) {
   snprintf(out, size, g->s->list ? "op2_e[%s]" : "(op2_i + %s)", lane);

@@ -64,7 +64,7 @@ void put_structs(struct generator *g, const char *before, bool kinds) {
   }
 }
 
-/* Names of the program's structs in generated code, and constants of such types in its text. */
+/* ---- names of the program's structs in generated code, and constants of such types in its text ---- */
 #define TEN(t)                                                                                               \
   "op2_T" t "0", "op2_T" t "1", "op2_T" t "2", "op2_T" t "3", "op2_T" t "4", "op2_T" t "5", "op2_T" t "6",   \
       "op2_T" t "7", "op2_T" t "8", "op2_T" t "9"

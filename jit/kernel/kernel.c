@@ -300,6 +300,7 @@ void desc_print(const struct desc *d, struct text *out) {
 }
 
 /* A loop as its kernel sees it: one element, and addresses only. */
+
 static void name_arg(struct text *names, const struct desc *from, int arg, int dat) {
   struct text name = {0};
   if (desc_find_name(from, "arg", arg, &name) || desc_find_name(from, "dat", from->args[arg].dat, &name)) {

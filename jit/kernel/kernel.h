@@ -16,6 +16,7 @@
 /* A loop as a value: everything that its generated code depends on, and nothing of a mesh. Built once per
  * loop by the runtime, hashed by the signature, printed and read back as text, and turned into code by
  * the generators. */
+
 enum desc_form { DESC_DAT, DESC_GBL, DESC_IDX, DESC_INFO };
 
 struct desc_arg {
@@ -36,7 +37,7 @@ struct desc_arg {
   bool fresh;   /* DAT, INC, of rows that only one element adds to: its sum is stored, not added */
   bool
       summed; /* fresh, of doubles: strips also add it up, as a struct exact_along for each component wants it, at the slot that
-                  a global has (base/exact/) */
+                  a global has (base/exact.h) */
   bool dropped; /* DAT, of a fused loop: not stored, for nothing reads what the loop leaves */
   bool kept;    /* GBL: the values stay in the device's memory, where the next loop finds them */
   bool

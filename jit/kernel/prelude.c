@@ -151,6 +151,7 @@ const char *constant_name_wrong(const char *name) {
 
 /* The prelude of C++ kernels, in the place of the standard headers. Names, meanings and overloads must be those
  * of the headers, for the reader compares which function a call means here and there. */
+
 /* Functions in double and in float, as C has them, and the overloads of <cmath>. */
 #define C1(name) "double " #name "(double);float " #name "f(float);\n"
 #define C2(name) "double " #name "(double,double);float " #name "f(float,float);\n"
@@ -166,7 +167,7 @@ const char *constant_name_wrong(const char *name) {
   "inline bool " #name "(double x){return __builtin_" #name "(x);}\n"                                        \
   "inline bool " #name "(float x){return __builtin_" #name "(x);}\n"
 #pragma GCC diagnostic ignored "-Woverlength-strings" /* a warning about compilers of 1999 */
-static const char prelude_prelude[] =
+static const char cxx_prelude[] =
     "#ifdef __cplusplus\n#pragma clang system_header\n#define op2jit_constant constexpr\n"
     "typedef unsigned long size_t;typedef long ptrdiff_t;typedef decltype(nullptr) nullptr_t;\n"
     "typedef signed char int8_t;typedef short int16_t;typedef int int32_t;typedef long int64_t;\n"
@@ -226,10 +227,11 @@ static const char prelude_prelude[] =
     "#endif\n";
 
 const char *jit_prelude_cxx(void) {
-  return prelude_prelude;
+  return cxx_prelude;
 }
 
 /* The C++ part of the prelude for CUDA. It stands behind the C part, in the namespace of texts in C++. */
+
 #define CUDA_F1(name)                                                                                        \
   "inline float " #name "(float x){return ::" #name "f(x);}\n"                                               \
   "template<class T>inline typename std::op2jit_whole<T>::type " #name "(T x){return ::" #name               \

@@ -12,12 +12,13 @@ const char *jit_prelude_cxx(void);
 /* The part for texts in C++ in CUDA, to stand in their namespace. */
 const char *jit_cuda_cxx(void);
 
-/* Names that a program's constants may have. */
+/* ---- names that a program's constants may have ---- */
 /* The reason why kernels cannot use a constant of this name, with a remedy; NULL: they can. */
 const char *constant_name_wrong(const char *name);
 
 /* The part of the C++ standard library that reads alike for processors and GPUs: overloads of <cmath>, and what
  * kernels use of <algorithm>, <utility>, <array> and <limits>. A part of the preludes of texts in C++. */
+
 /* clang-format off */
 #define ALL1(X)                                                                                              \
   X(acos) X(asin) X(atan) X(cos) X(sin) X(tan) X(acosh) X(asinh) X(atanh) X(cosh) X(sinh) X(tanh) X(exp2)      \

@@ -1,4 +1,4 @@
-/* Facts about the rows of ragged maps in a kernel, found in clang's tree (jit/clang/rows), for the generators
+/* Facts about the rows of ragged maps in a kernel, found in clang's tree (jit/clang/prove), for the generators
  * of GPUs, which edit the text there. Places are bytes of the kernel's text. All members are ints: the store
  * keeps them as one list of numbers. */
 #ifndef OP2JIT_JIT_KERNEL_ROWS_H
@@ -8,8 +8,6 @@
 
 #ifndef __cplusplus
 #include <stdbool.h>
-
-#include "base/text.h"
 #endif
 
 struct row_range {
@@ -118,7 +116,7 @@ bool row_facts_parse(const char *words, size_t length, struct row_facts *out);
 bool row_facts_stay(const struct row_facts *r, int arg);
 #endif
 
-/* OP_ROW(x, k) and OP_ANY_ORDER in kernel texts of OP_KERNEL_DEF. */
+/* ---- OP_ROW(x, k) and OP_ANY_ORDER in kernel texts of OP_KERNEL_DEF ---- */
 /* Puts OP_ROW and OP_ANY_ORDER back into a text of OP_KERNEL_DEF, where the C compiler has replaced them.
  * Returns `text` itself if it has none of them, else the text in `room`, with *length changed. NULL: no memory. */
 const char *rows_folded(const char *text, size_t *length, struct text *room);

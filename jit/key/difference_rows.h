@@ -9,6 +9,7 @@
 #include "base/text.h"
 
 /* Pieces of texts that are taken apart: not NUL-terminated, and no copies. */
+
 struct piece {
   const char *at;
   size_t length;

@@ -25,6 +25,7 @@ size_t code_bytes(const struct code *code);
 void code_free(struct code *code);
 
 /* Loaded code made visible: to gdb by its JIT interface, to perf by its map of the process. */
+
 struct debug_entry;
 
 /* `image` is an object whose sections have their true addresses; it must stay until debug_unregister.

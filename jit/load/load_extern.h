@@ -20,6 +20,7 @@ void externs_close(struct externs *externs);
 /* The library of vector functions, by the names of the vector ABIs (_ZGVbN2v_exp). glibc has libmvec for
  * aarch64 from 2.38 on; before that SLEEF may be there, whose functions have the same names. The compiler
  * plugin uses the same library. */
+
 static inline const char *load_vector_library(void) {
 #ifdef __aarch64__
   const int first_with_libmvec = 38; /* of glibc 2 */

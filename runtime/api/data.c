@@ -1,4 +1,4 @@
-/* Data in and out. */
+/* Data in and out; arrays that stay the program's; globals that the library keeps. */
 #include "mesh/data.h"
 #include "api/api.h"
 #include "checkpoint/tell.h"
@@ -131,7 +131,7 @@ long long op2jit_get_global_size(op_set handle) {
   return api_global_size(handle, "op_get_global_size");
 }
 
-/* Arrays that stay the program's. */
+/* ---- arrays that stay the program's ---- */
 /* A dat that is acquired is what these calls are about, so they look at handles by themselves. */
 static struct dat *view_of(struct op_context *ctx, op_dat handle, const char *call) {
   struct dat *dat = handle_object(ctx->handles, handle, HANDLE_DAT);
@@ -192,7 +192,7 @@ int op2jit_release(op_dat handle) {
   return api_leave(code ? code : lend_end(ctx, dat, api_error()));
 }
 
-/* Globals that the library keeps. */
+/* ---- globals that the library keeps ---- */
 op_gbl op2jit_decl_gbl_typed(int dim, const char *type, const void *value, const char *name, const char *is) {
   struct op_context *ctx = api_enter("op_decl_gbl", KEEP);
   if (!ctx)

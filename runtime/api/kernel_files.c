@@ -275,6 +275,7 @@ const char *op2jit_kernel_included(const char *file, const char *name, op_kernel
 }
 
 /* Shared by kernels: text, and types of the program. */
+
 /* Ranks compare what the text came to, files included. */
 static int agree_on_text(struct op_context *ctx, int code, const char *call) {
   const struct text *text = &ctx->shared->before.text;

@@ -1,4 +1,4 @@
-/* Ranks, clocks, counters and reports. */
+/* Ranks, clocks, counters, reports and checkpoints. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -146,7 +146,7 @@ int op2jit_plan_check(int level) {
   return api_leave_local(code ? code : context_check_plans(ctx, level, api_error()));
 }
 
-/* Checkpoints, as far as the program speaks of them. */
+/* ---- checkpoints, as far as the program speaks of them ---- */
 int op2jit_checkpoint(void) {
   struct op_context *ctx = api_enter("op_checkpoint", KEEP);
   if (!ctx)

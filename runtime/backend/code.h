@@ -26,6 +26,7 @@ void loop_tell_facts(const struct op_context *ctx, struct loop *loop);
 /* A way to run a loop on the host: how its elements are dealt out, what the generated code looks like, and the
  * block size. Its text is what reports show, OP2_VARIANT takes and the cache keeps: "colours/scalar/4096",
  * "chunks/strip8/threads1", "chunks/strip8/sorted". What the library chooses is left out, so that a name means the same on any mesh. */
+
 struct variant {
   const struct strategy *strategy;
   struct shape shape;
@@ -43,6 +44,7 @@ int variant_apply(struct variant *variant, const char *spec, struct error *err);
 /* Loops over few elements that take long all the same: chemistry in each cell, a dense row for each element. The
  * number of elements says nothing of that, so that time tells: after some long calls such a loop is cut finer than
  * others, for all threads. Pure functions, with no clock of their own. */
+
 /* Long calls of such loops are counted: at HEAVY_ENOUGH a loop is heavy. HEAVY_NEVER: it cannot be cut finer. */
 enum { HEAVY_ENOUGH = 8, HEAVY_NEVER = -1 };
 

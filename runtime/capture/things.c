@@ -274,6 +274,7 @@ void taking_free(struct taking *t) {
 }
 
 /* Exchanges of ranks and sums of matrices as calls with kernels of their own, so that a replay needs nothing but calls. */
+
 static struct capture_arg arg_of(const struct taking *t, long long data, op_access access) {
   return (struct capture_arg){.form = DESC_DAT,
                               .access = access,

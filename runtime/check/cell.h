@@ -15,6 +15,7 @@
 /* Divisions of whole numbers by zero in kernels that are being checked, where the processor has a signal for them
  * (x86 does), and stops of generated code at memory outside a variable (jit/load/load_bounds.h): they end the call
  * that they happen in, between trap_begin and trap_end; what else has these signals goes to who had them before. */
+
 void trap_begin(void);
 void trap_end(void);
 enum trap_cause { TRAP_NONE, TRAP_DIVIDED, TRAP_LEFT, TRAP_ASSERTED };

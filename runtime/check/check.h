@@ -21,10 +21,11 @@ void check_drop(struct loop *loop);
 
 /* Under MPI: copies of others' elements that are read and were not brought up to date. The checking form spoils
  * all copies before a loop's exchange (loop_exchange_anew), so a stale one shows. */
+
 /* After the exchange. OP_ERR_VIOLATION names loop, argument, element and copy. Floating point only: -1 is a number. */
 int stale_find(const struct loop *loop, struct error *err);
 
-/* The forms of loops that OP2_CHECK and OP2_SHADOW ask for. */
+/* ---- the forms of loops that OP2_CHECK and OP2_SHADOW ask for ---- */
 /* For ctx->forms. */
 extern const struct loop_form check_forms[];
 

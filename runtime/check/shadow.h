@@ -42,6 +42,7 @@ void values_take_halo(const struct dat *dat, const unsigned char *from, unsigned
 void shadow_drop(struct shadow_run *run);
 
 /* How much a loop adds, for sums in another order round by what was added, not by what came of it. */
+
 struct op_context;
 
 /* By argument, of floating point that is added to: of the values that have most, the start value and what is added

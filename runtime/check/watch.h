@@ -32,6 +32,7 @@ int watch_end(const struct look *look, bool *ended);
 int watch_not_finite(const struct loop_arg *arg, const unsigned char *row);
 
 /* Shared by watch.c and starts.c. Side 0 holds the results of a run. */
+
 static inline size_t watch_value_size(const struct loop_arg *arg) {
   return type_info(arg->type)->size;
 }

@@ -109,6 +109,7 @@ int checkpoint_event(struct op_context *ctx, struct checkpoint *k, int kind, boo
 }
 
 /* A run that has come to where an earlier one wrote its checkpoint: dats and globals get what they held then. */
+
 static struct dat *find_dat(const struct op_context *ctx, const struct checkpoint *k,
                             const struct table *table) {
   for (int i = 0; i < ctx->mesh->dats.count; i++) {

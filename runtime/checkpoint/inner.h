@@ -80,7 +80,7 @@ struct replay {
 };
 int replay_next(struct replay *r);
 
-/* ---- signature.c ---- */
+/* ---- loop.c ---- */
 /* The kind of a loop's call, with its accesses. *kind -1: no memory. All ranks: the first loop of a map looks through it. */
 struct checkpoint;
 int kind_of_loop(struct op_context *ctx, struct checkpoint *k, const struct loop *loop, int *kind,
@@ -91,7 +91,7 @@ int kind_of_call(struct happened *h, const char *call, const char *name, int dim
 struct loop_arg;
 bool access_kills(const struct loop *loop, const struct loop_arg *arg);
 
-/* ---- place.c: where least has to be kept ---- */
+/* ---- values.c: where least has to be kept ---- */
 /* Events from now on (0: here), by the last period, and that period; 0 and 0: nothing repeats. `counts` says of a dat's
  * id whether it would have to be kept at all. */
 struct place {

@@ -141,6 +141,7 @@ void checkpoint_record(struct checkpoint *k) {
 }
 
 /* The kind of an event, made of what is the same in every run: names, sizes of the whole mesh, texts. */
+
 enum { HASH_START = 1469598103 };
 
 static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count) {

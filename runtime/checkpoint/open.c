@@ -218,6 +218,7 @@ void checkpoint_close(struct op_context *ctx) {
 }
 
 /* FILE.lock: one run at a time has a checkpoint. The kernel lets go of it when the process ends, however it does. */
+
 /* Ranks of a run that was killed live on for a second or two. */
 static const double patience = 6;
 static const struct timespec pause_between = {.tv_nsec = 50000000};

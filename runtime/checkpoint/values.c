@@ -72,7 +72,7 @@ int values_take_rows(struct op_context *ctx, struct checkpoint *k, const char *w
   return code ? code : values_add_rows(k, what, dat, rows, err);
 }
 
-/* The state of each dat. */
+/* ---- the state of each dat ---- */
 struct checkpoint *checkpoint_of(const struct op_context *ctx) {
   return ctx->recorder && !ctx->recorder->derives ? ctx->recorder->state : NULL;
 }
@@ -139,6 +139,7 @@ void checkpoint_drops(struct checkpoint *k, const struct dat *dat) {
 
 /* Where least has to be kept: the last period is taken for the next one, and the live dats are counted at each of its
  * boundaries. What is really kept does not depend on it. */
+
 static const struct kind *kind_at(const struct happened *h, long long event) {
   return &h->kinds[h->history.ring[event % HISTORY]];
 }

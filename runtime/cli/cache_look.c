@@ -270,7 +270,7 @@ const struct command cli_cache_look[] = {
      .run = run_path},
     {0}};
 
-/* The file of kernels that this environment names. */
+/* ---- the file of kernels that this environment names ---- */
 bool cli_cache_path(const struct cli *cli, struct text *path) {
   const char *given = env_value(&cli->env, ENV_CACHE);
   if (!*given)

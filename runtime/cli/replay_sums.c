@@ -149,6 +149,7 @@ int reduce_sum(struct judge *j, struct capture *c, struct error *err) {
 }
 
 /* A kept value depends on earlier calls too: adds their elements that changed what the wanted elements read. */
+
 /* By data and row: the number of the last call that reads it, from 1; 0: none does. */
 struct needs {
   const struct capture *c;

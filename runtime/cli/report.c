@@ -1,5 +1,5 @@
-/* op2jit report: the page of a report, and two reports side by side. SQLite reads the JSON: it is there, and knows
- * how. */
+/* op2jit report, why-not and history. The first one: the page of a report, and two reports side by side. SQLite reads the
+ * JSON: it is there, and knows how. */
 #include "cli/report.h"
 
 #include <errno.h>
@@ -216,6 +216,7 @@ const struct command cli_report[] = {
     {0}};
 
 /* op2jit why-not: the loops of a program of OP2 that run without a text; and the table of this and of op2jit texts. */
+
 /* The loops without a text that the program's report has; of their reasons the first line. */
 static int list_loops(struct cli *cli, const char *report) {
   static const char sql[] =
@@ -297,6 +298,7 @@ const struct command cli_texts[] = {
 };
 
 /* op2jit history: how fast loops were, run by run. */
+
 struct lines {
   struct cli *cli;
   char loop[128]; /* of the line before */

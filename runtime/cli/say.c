@@ -80,7 +80,7 @@ void cli_wrap(struct text *out, size_t begin, int indent) {
   }
 }
 
-/* Loops that somebody names and the cache does not have. */
+/* ---- loops that somebody names and the cache does not have ---- */
 static bool has_name(const struct text *names, const char *name) {
   for (size_t at = 0; at < names->length; at += strlen(names->data + at) + 1)
     if (strcmp(names->data + at, name) == 0)

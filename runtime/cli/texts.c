@@ -148,7 +148,7 @@ static void read_flags(struct looking *l) {
   }
 }
 
-/* The texts of all files, in the place of kernels: jit/texts keeps them, and a program's loops translate them. */
+/* The texts of all files, in the place of kernels: jit/texts.c keeps them, and a program's loops translate them. */
 static int embed_sources(const struct looking *l, const char *path, const char *as) {
   struct text contents[64] = {{0}}, from = {0};
   struct read_kernel files[64];

@@ -30,7 +30,7 @@ struct op_context {
   struct list *sites;        /* of calls of loops, see record/sites.h */
   struct list *periods;      /* of loops that waited, see loop/chain/chain.c */
   struct layouts *layouts;   /* of dats that lie otherwise than was asked for, see loop/chain/layout.h */
-  struct list *chains;       /* that ran, see loop/tiled.h */
+  struct list *chains;       /* that ran, see loop/chain/tiled.h */
   struct list *graphs;       /* of tasks, see tasks/graph.h */
   struct list *past_graphs;  /* that were freed: see tasks_retire */
   struct list *graph_loops;  /* loops in graphs, see loop/chain/in_graph.h */

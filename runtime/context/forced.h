@@ -40,6 +40,7 @@ bool forced_layout(const char *value, const char *dat, bool *soa);
 bool forced_names_dat(const char *value, const char *dat);
 
 /* The value of OP2_CHECK: "off", "on", "list", or names of loops with ',' between them, perhaps behind "list:". */
+
 struct op_context;
 
 enum checked {
@@ -54,6 +55,7 @@ enum checked context_checked(const struct op_context *ctx, const char *name);
 const char *checked_names(const struct op_context *ctx);
 
 /* Loops that leave the same bits whatever runs them (OP2_REPRODUCIBLE, and the word for one loop). */
+
 struct error;
 struct op_context;
 

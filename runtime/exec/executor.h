@@ -5,7 +5,7 @@
  * What an item does is a piece of one of the execution's works: a function, what it works on, and its results. One
  * loop is a work for its elements, and another where some of them go through a list; the gather form has one more
  * for each set that collects; a chain of loops has those of all of them, and its tiles are items of one owner.
- * Items may wait for one another in place of phases: see waits/waits.h. */
+ * Items may wait for one another in place of phases: see waits.h. */
 #ifndef OP2JIT_EXEC_EXECUTOR_H
 #define OP2JIT_EXEC_EXECUTOR_H
 

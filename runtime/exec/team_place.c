@@ -70,7 +70,7 @@ bool place_leave(struct places *places, uint64_t run) {
   return left;
 }
 
-/* How many threads a team has, if nobody says so. */
+/* ---- how many threads a team has, if nobody says so ---- */
 static const long spin_ns = 1000000;
 
 int team_cpus(void) {

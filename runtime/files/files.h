@@ -1,5 +1,5 @@
 /* Files of named tables of numbers, as a plugin reads and writes them: the contract between files/ and
- * files/hdf5/. A dataset is a table of rows; a row holds whatever the extents behind the first say. Names may hold
+ * files/hdf5_files.c. A dataset is a table of rows; a row holds whatever the extents behind the first say. Names may hold
  * '/': folders in the file, made as needed. A plugin that was built with MPI opens one file from all ranks of a
  * communicator, to read: every call is then collective. Only one process writes through the plugin; others put
  * their rows where it says that they are. Errors: OP_OK, or a code with the error set; the file library's own

@@ -135,6 +135,7 @@ const struct file_table op2jit_file_table = {
 };
 
 /* Attributes of datasets: what OP2 writes beside the rows. */
+
 /* `value` of one `type`, read back by that type. */
 static int put(struct file *file, const char *name, const char *attribute, hid_t type, const void *value,
                struct error *err) {
@@ -285,7 +286,7 @@ int hdf5_failed(const struct file *file, const char *name, const char *what, str
   return OP_ERR_FILE;
 }
 
-/* Finds what names in a file lead to. */
+/* ---- finds what names in a file lead to ---- */
 /* Every folder on the way must be there before HDF5 may be asked for what is behind it. */
 static bool is_there(const struct file *file, const char *name) {
   char *part = strdup(name);

@@ -10,6 +10,7 @@
 
 /* Agreements of ranks about files. A comm of one rank, or NULL, has nothing to settle. All
  * collective. */
+
 static inline bool together_alone(const struct comm *comm) {
   return !comm || comm->size == 1;
 }

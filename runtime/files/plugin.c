@@ -46,7 +46,7 @@ int file_plugin_open(struct file_plugin *plugin, const char *flavour, const char
   return code;
 }
 
-/* The state of files in a context. */
+/* ---- the state of files in a context ---- */
 struct io *io_state(struct op_context *ctx) {
   if (!ctx->io)
     ctx->io = calloc(1, sizeof *ctx->io);

@@ -17,7 +17,7 @@ struct file_plugin {
  * the package. Once open it stays what it is. */
 int file_plugin_open(struct file_plugin *plugin, const char *flavour, const char *first, struct error *err);
 
-/* The inside of struct io. */
+/* ---- the inside of struct io ---- */
 /* A series of steps that this process writes: where its mesh was written last. */
 struct vtk_series {
   struct text path;           /* of the index */

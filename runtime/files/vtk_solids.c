@@ -120,7 +120,7 @@ int vtk_list_solids(struct op_context *ctx, struct vtk_cells *cells, int kind, s
   return code;
 }
 
-/* Kinds of cells. */
+/* ---- kinds of cells ---- */
 static const struct vtk_kind polygon = {"Polygon", 3, true}, polyline = {"Polyline", 2, true},
                              triangle = {"Triangle", 4, false}, quadrilateral = {"Quadrilateral", 5, false};
 static const struct vtk_kind polyhedron = {"Polyhedron", 16, true};

@@ -15,6 +15,7 @@ void loop_take_back(struct op_context *ctx, struct loop *loop);
 
 /* Loops that the environment names (OP2_CHECK=res_calc, OP2_VARIANT=res_calc:scalar, OP2_CAPTURE=res_calc:7:FILE) and
  * that never ran, and dats (OP2_VARIANT=soa=q) that were never declared: said at op_exit. */
+
 struct op_context;
 
 /* A warning for each name that no loop or dat had, with the nearest that one had. */

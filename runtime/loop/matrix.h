@@ -1,5 +1,5 @@
 /* Matrix arguments become what loops know: a dat on the loop's set, an element's matrix on each of its elements
- * (mesh/matrix/). The first loop that gives something since op_zero_mat writes it, later ones add. */
+ * (mesh/matrix.h). The first loop that gives something since op_zero_mat writes it, later ones add. */
 #ifndef OP2JIT_LOOP_MATRIX_H
 #define OP2JIT_LOOP_MATRIX_H
 

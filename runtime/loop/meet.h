@@ -18,7 +18,7 @@ int loop_look_for_meetings(struct op_context *ctx, struct loop *loop, struct err
 /* Behind it, when the loop's code is there: a warning, once for each call site. Collective. */
 int loop_tell_meetings(struct op_context *ctx, struct loop *loop, struct error *err);
 
-/* Facts that are proved of a loop's kernel, and what follows for its arguments. */
+/* ---- facts that are proved of a loop's kernel, and what follows for its arguments ---- */
 /* Fills loop->facts, which stay unknown where nobody knows more. Rank 0 knows for all. `recalled`: only what is remembered.
  * OP_ERR_VIOLATION: the text breaks a promise. */
 int loop_facts(struct op_context *ctx, struct loop *loop, bool recalled, struct error *err);

@@ -57,7 +57,7 @@ static inline void crew_ran(struct crew *crew, double seconds) {
     crew_compare(crew, seconds);
 }
 
-/* Times that were measured of one thing. */
+/* ---- times that were measured of one thing ---- */
 enum { TIMES_MOST = 16 }; /* that are looked at together */
 
 void times_sort(double *values, int count);

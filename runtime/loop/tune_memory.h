@@ -10,7 +10,7 @@
 #include "loop/tune_duel.h"
 #include "loop/tuner.h"
 
-/* The value of OP2_TUNE, the same for every backend. */
+/* ---- the value of OP2_TUNE, the same for every backend ---- */
 struct tune_mode {
   bool candidates; /* more than the default are wanted */
   bool recall;     /* start at what an earlier run found */

@@ -37,7 +37,7 @@ struct replica {
   uint64_t version[REGIONS];
 };
 
-/* How deep the copies are the newest (plan/depth/), the same on all ranks: in the replica that has the newest copies. A
+/* How deep the copies are the newest (plan/depth.h), the same on all ranks: in the replica that has the newest copies. A
  * write makes a new version, and none of them is. spread/halo.c's. */
 struct halo_part {
   const struct map *map;
@@ -61,7 +61,7 @@ struct dat {
   bool soa, apart; /* components lie apart: in the host's replica, in those of devices */
   bool temporary;
   bool read;      /* by a loop, or by the program */
-  bool dying;     /* freed, but loops that wait use it: loop/temporary/ */
+  bool dying;     /* freed, but loops that wait use it: loop/temporary.h */
   bool blank;     /* its values are zeros, whatever its memory holds */
   bool asked_soa; /* by the declaration; OP2_VARIANT may say otherwise */
   size_t value_size, row_bytes;
@@ -251,6 +251,7 @@ void *data_rows_memory(struct team *team, const struct dat *dat, size_t bytes);
 void data_memory_free(void *memory);
 
 /* Bring up to date what programs of OP2 see of sets, maps and dats (include/op2/op2jit_visible.h). */
+
 struct op_context;
 
 /* All of them: after a declaration, and when elements were renumbered or changed their owners. */

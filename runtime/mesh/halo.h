@@ -1,6 +1,6 @@
 /* How the elements of a set are spread over ranks: which this rank owns, which copies of others' elements it keeps
  * behind them, and which messages bring those up to date. Plain values, made by pure functions on arrays
- * (distribute/).
+ * (spread/parts/).
  *
  * Local numbering of a set: [0, core) owned, reaching only owned elements through any map; [core, owned) owned;
  * [owned, exec) copies of elements that reach something owned here through a map, executed here as well; [exec,
@@ -26,7 +26,7 @@ struct halo_exchange {
   struct halo_side send, receive;
 };
 
-/* Copies behind those that every mesh has, for loops that run deeper (spread/rings/). */
+/* Copies behind those that every mesh has, for loops that run deeper (spread/rings.h). */
 struct ring_set {
   long long *numbers; /* the user's global numbers of all local elements */
   long *ends;         /* [v]: behind the elements of Dv, v = 0 .. 2 * layers; then behind the fringe */
@@ -57,7 +57,7 @@ void distribution_free(struct distribution *d);
 /* NULL is nothing; with the struct itself. */
 void map_halo_free(struct halo_exchange *halo);
 
-/* How well the numbering of a mesh suits caches. */
+/* ---- how well the numbering of a mesh suits caches ---- */
 /* How often a cache of so many bytes fetches each line of the targets' rows while the rows of a table are walked in
  * their order: 1 is the best that any numbering can do. From samples, as far as they tell. 0: the targets fit in the
  * cache, or there is no memory to find it out. A pure function of arrays. */

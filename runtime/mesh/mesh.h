@@ -67,7 +67,7 @@ struct map {
   struct dat
       *targets; /* ragged: on the entries, the numbers of their targets; NULL: no loop asked for them */
   int *numbers; /* ragged, of a subset's elements: which of the entries these places are; else NULL */
-  struct meeting_kept *meetings; /* what is known of elements that meet in it (meeting/) */
+  struct meeting_kept *meetings; /* what is known of elements that meet in it (meeting.h) */
   /* The part of the target's halo that the rank reaches through this map, from what it executes: all that a loop needs which
    * reads through it alone. NULL: one process. */
   struct halo_exchange *halo;
@@ -99,7 +99,7 @@ struct mesh {
   struct list matrices;         /* matrix/ */
   struct pattern *patterns;     /* of matrices: spread/coo.h */
   long long next_pattern;
-  struct list spare; /* temporaries that were freed and may come again: loop/temporary/ */
+  struct list spare; /* temporaries that were freed and may come again: loop/temporary.h */
   int dying;         /* temporaries that were freed while loops wait that use them */
   int next_set, next_map, next_dat;
   unsigned epoch;          /* numbering of the sets */

@@ -1,4 +1,4 @@
-/* Orders by coordinates. */
+/* Orders of elements: by coordinates, and along maps. */
 #include "mesh/order.h"
 
 #include <limits.h>
@@ -174,7 +174,7 @@ int order_rcb(int *order, long size, const double *coords, int dim, struct error
   return OP_OK;
 }
 
-/* From the order of one set to that of the next, along a map. */
+/* ---- from the order of one set to that of the next, along a map ---- */
 /* Rows that are to be sorted by the smallest new number of their targets, then by the largest. */
 struct sorting {
   const struct order_table *table;

@@ -107,6 +107,7 @@ int list_neighbours(int *list, const struct plan_request *r, struct team *team, 
 
 /* Elements sorted by the number of their targets, within windows that stay in the caches: those of a strip then have as
  * many, and whether a loop over targets ends is foreseen. Items and their results stay as they are. */
+
 /* Elements of a window; longer rows than the buckets tell apart stay in their order. */
 enum { WINDOW = 2048, BUCKETS = 64 };
 

@@ -331,6 +331,7 @@ void plan_cache_describe(const struct plan_cache *cache, struct text *out) {
 }
 
 /* Results of strategies: built, freed, measured and checked alike for all of them. */
+
 int plan_entry_build(struct plan_entry *e, const struct plan_wish *wish, struct team *team,
                      struct error *err) {
   const double start = clock_seconds();

@@ -222,7 +222,7 @@ size_t plan_staging_bytes(const struct plan *plan) {
   return bytes;
 }
 
-/* Marks of targets, and how many threads have marks of their own. */
+/* ---- marks of targets, and how many threads have marks of their own ---- */
 /* Fewer elements are not worth waking the threads, and each thread needs marks of its own. */
 static const long parallel_from = 100000;
 

@@ -3,7 +3,7 @@
 #define ROW(name) &strategy_##name,
 const struct strategy *const strategies[] = {STRATEGIES(ROW) NULL};
 
-/* All elements in order, on one thread. */
+/* ---- all elements in order, on one thread ---- */
 int schedule_whole(struct schedule *s, long size, struct error *err) {
   int status = schedule_new(s, 1, 1, 0, err);
   if (status)

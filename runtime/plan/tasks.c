@@ -237,6 +237,7 @@ int tasks_build(struct schedule *s, const struct tasks_loop *loops, int nloops, 
 }
 
 /* Blocks that wait for one another: as blocks by colour, and with the same bits, but nobody waits for a whole colour. */
+
 /* Describes the loop by the columns that it increments. The caller frees the accesses. */
 static int describe_loop(const struct plan_request *r, struct tasks_loop *loop, struct error *err) {
   struct tasks_access *accesses = array_new((size_t)r->ncolumns, sizeof *accesses);

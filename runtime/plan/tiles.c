@@ -258,7 +258,7 @@ void tiles_deal(struct tiles *t, int threads) {
   s->threads = threads;
 }
 
-/* Tiles of a part of a chain's elements. */
+/* ---- tiles of a part of a chain's elements ---- */
 /* The next elements of the item, from *begin on, that follow one another and are kept. */
 static bool next_kept(const struct item *item, const bool *keep, long *begin, long *end) {
   while (*begin < item->end && !keep[*begin])
@@ -277,7 +277,7 @@ static long keep_count(const struct schedule *s, bool *const *keep) {
   return items;
 }
 
-static void keep_add(struct schedule *to, const struct item *item, const bool *keep) {
+static void add_kept(struct schedule *to, const struct item *item, const bool *keep) {
   for (long begin = item->begin, end; next_kept(item, keep, &begin, &end); begin = end) {
     struct item *part = &to->items[to->nitems++];
     *part = *item;
@@ -294,7 +294,7 @@ int tiles_keep(struct tiles *t, bool *const *keep, struct error *err) {
   for (int p = 0; !code && p < all->nphases; p++) {
     schedule_add_phase(&kept, all->phases[p].owned);
     for (int i = all->phases[p].first; i < all->phases[p].first + all->phases[p].count; i++)
-      keep_add(&kept, &all->items[i], keep[all->items[i].work]);
+      add_kept(&kept, &all->items[i], keep[all->items[i].work]);
   }
   if (code)
     return code;

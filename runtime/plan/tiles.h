@@ -15,6 +15,7 @@
 /* A chain: loops that follow one another, as plain arrays. What can be said of the order in which its elements may run
  * follows from this alone: the sizes of sets, the tables of maps, and for each loop which dats it reads, writes and
  * adds to through which columns. */
+
 struct prefix;
 
 struct chain_set {

@@ -221,7 +221,7 @@ const struct strategy strategy_turns = {.name = "turns",
                                         .verify = turns_verify,
                                         .describe = describe};
 
-/* Verifies that each target gets the sums of its elements, in their order, by one thread. */
+/* ---- verifies that each target gets the sums of its elements, in their order, by one thread ---- */
 struct look {
   const struct plan_entry *entry;
   const struct plan_request *request;

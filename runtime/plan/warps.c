@@ -193,6 +193,7 @@ const struct strategy strategy_warps = {.name = "warps",
                                         .describe = describe};
 
 /* Elements in patches: blocks of neighbours, so that few targets have elements of several blocks. */
+
 /* Targets that lead on: those of the patch that grows, and those where earlier ones ended, which the next one begins at. */
 struct growing {
   const struct reverse_map *map; /* elements of each target */

@@ -298,7 +298,7 @@ int agree(struct comm *c, struct agreement *a, struct error *err) {
   return OP_OK;
 }
 
-/* Agreements on calls, which say of themselves what they are, line by line. */
+/* ---- agreements on calls, which say of themselves what they are, line by line ---- */
 int agree_named(struct op_context *ctx, struct agreement *a, struct error *err) {
   const char *call = ctx->agreement->where;
   ctx->agreement->where = text_str(a->facts) + strcspn(text_str(a->facts), "\t");

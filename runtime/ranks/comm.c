@@ -142,6 +142,7 @@ void comm_close(struct comm *c) {
 
 /* Find MPI and its plugin. An MPI that is in the process already counts most: two MPI libraries in
  * one process are none. */
+
 /* ---- the MPI that is in the process ---- */
 
 struct symbol_search {

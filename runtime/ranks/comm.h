@@ -174,6 +174,7 @@ void comm_close(struct comm *c);
 
 /* Ranks that run on one backend, where a job has several (OP2_BACKEND=cuda,openmp). While they choose, make and time the
  * ways to run a loop they are all the ranks there are: others have other ways, and try at other times. */
+
 /* The word, in a list of words with ',' between them, of the rank of this number on its machine: the last one holds for all that
  * follow. Gives its place in the list, or that of an equal word before it. Local. */
 int node_word(const char *list, int number, struct text *out);

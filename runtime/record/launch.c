@@ -1,4 +1,5 @@
-/* A launch: what it has, and what it starts from. Reductions have one slot per schedule item. */
+/* A launch: what it has, and what it starts from. Reductions have one slot per schedule item.
+ * Also the time of a loop whose data are in the caches. */
 #include "record/launch.h"
 
 #include <stdlib.h>
@@ -222,7 +223,7 @@ void launch_start_handles(struct launch *launch) {
 
 /* The data should fit into the cache of one core, and what elements reach must not be much more than they are. */
 static const double piece_bytes = 128e3, most_bytes = 512e3;
-enum { LEAST_ELEMENTS = 64, RUNS = 5, FLOOR_ALIGN = 64 };
+enum { LEAST_ELEMENTS = 64, RUNS = 5, CACHE_LINE = 64 };
 
 struct copy {
   unsigned char *memory;
@@ -288,7 +289,7 @@ static bool make_copies(struct piece *p) {
         (size_t)rows_of(arg, p->elements) * (arg->dat->soa ? arg->dat->value_size : arg->dat->row_bytes);
     copy->bytes = copy->bytes > bytes ? copy->bytes : bytes;
     if (!copy->memory)
-      copy->memory = calloc(arg->dat->replicas[SPACE_HOST].bytes + FLOOR_ALIGN, 1);
+      copy->memory = calloc(arg->dat->replicas[SPACE_HOST].bytes + CACHE_LINE, 1);
     if (!copy->memory || (all += (double)bytes) > most_bytes)
       return false;
     p->frame[desc_slot_dat(&loop->desc, loop->desc.args[i].dat)] = copy->memory;
@@ -296,13 +297,13 @@ static bool make_copies(struct piece *p) {
   return true;
 }
 
-static bool floor_make(struct piece *p) {
+static bool make_piece(struct piece *p) {
   const struct loop *loop = p->launch->loop;
   const size_t frame_bytes = (size_t)p->work->nframe * sizeof *p->frame;
   p->copies = array_new((size_t)loop->nargs, sizeof *p->copies);
   p->frame = array_new((size_t)p->work->nframe, sizeof *p->frame);
   p->slot = loop->ready.nreductions
-                ? aligned_alloc(FLOOR_ALIGN, (loop->ready.slot_bytes / FLOOR_ALIGN + 1) * FLOOR_ALIGN)
+                ? aligned_alloc(CACHE_LINE, (loop->ready.slot_bytes / CACHE_LINE + 1) * CACHE_LINE)
                 : NULL;
   if (!p->copies || !p->frame || (loop->ready.nreductions && !p->slot))
     return false;
@@ -323,7 +324,7 @@ static void release(struct piece *p) {
 double floor_seconds(const struct launch *launch, const struct work *work) {
   struct piece p = {.launch = launch, .work = work, .elements = elements_of(launch->loop)};
   double least = 0;
-  if (p.elements > 0 && floor_make(&p))
+  if (p.elements > 0 && make_piece(&p))
     for (int run = 0; run < RUNS; run++) {
       fill(&p);
       const double start = clock_seconds();

@@ -37,7 +37,7 @@ struct loop_arg {
   bool present;
   bool entry;    /* through a ragged map to data on its entries, not on its targets */
   bool started;  /* OP_WORK that starts from the user's values: of a compiled kernel */
-  bool exact;    /* a result whose bits do not depend on the order of elements: base/exact/ */
+  bool exact;    /* a result whose bits do not depend on the order of elements: base/exact.h */
   int ref, info; /* argument numbers from 0, -1: none; see struct desc_arg */
   size_t bytes;  /* globals and payloads: dim values */
   size_t offset; /* of a reduction or payload in its slot, else of a global in `globals` */
@@ -228,7 +228,7 @@ struct loop {
   const struct op2jit_compiled *compiled;
   const struct loop_functions *functions; /* NULL: a text */
   struct op2jit_placed *places;
-  struct fusion *fusion; /* of a loop made of several (loop/fused/); else NULL */
+  struct fusion *fusion; /* of a loop made of several (loop/chain/fused.h); else NULL */
   const struct read_kernel
       *source;     /* the text of that function, found in the program's sources; NULL: none */
   bool doubted;    /* the text may not be the program's: some calls are compared */

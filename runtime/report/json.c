@@ -1,4 +1,4 @@
-/* Reports for programs: JSON, and events for a browser's trace viewer. */
+/* Reports for programs: JSON, the page made of it, and events for a browser's trace viewer. */
 #include "report/json.h"
 
 #include <string.h>
@@ -291,6 +291,7 @@ void report_trace(const struct report *r, struct text *out) {
 }
 
 /* The page: page.html with the JSON report in it. */
+
 /* Where the reports go in page.html, in this order. */
 static const char *const marks[] = {"@REPORT@", "@BEFORE@"};
 

@@ -1,4 +1,4 @@
-/* The sentences below the table of a report. */
+/* The sentences below the table of a report, and advice. */
 #include <string.h>
 
 #include "loop/chain/queue.h"
@@ -204,7 +204,7 @@ void report_notes(const struct report *r, struct text *out) {
   note_advice(r, out);
 }
 
-/* Advice to the user, a line each, with the figure behind it. */
+/* ---- advice to the user, a line each, with the figure behind it ---- */
 static void advise_trials(const struct report_row *row, struct text *out) {
   const double many = 0.1;
   if (row->stats.seconds > REPORT_SHORT && row->stats.trial_seconds > many * row->stats.seconds)

@@ -15,6 +15,7 @@ void speeds_find(const struct op_context *ctx, const struct loop_site *site, str
 void speeds_keep(const struct op_context *ctx);
 
 /* Details of one loop beside its times: its arguments, its plan, the variants that were tried. */
+
 struct loop_site;
 struct store;
 

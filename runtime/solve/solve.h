@@ -24,9 +24,10 @@ void solving_free(struct solving *solving);
 int solving_table(struct op_context *ctx, const char *call, const struct solver_table **out,
                   struct error *err);
 
-/* Solvers, as a plugin has them: the contract between solve/ and solve/petsc/. A plugin is a bridge as programs have them
+/* Solvers, as a plugin has them: the contract between solve.c and petsc.c. A plugin is a bridge as programs have them
  * (op2jit_bridge.h), compiled apart. It cannot find the library by itself, which may be a part of the program, and so gets the
  * library's calls. */
+
 struct solver_calls {
   int (*layout_of)(op_set set, op_layout_t *layout);
   int (*dat_shape)(op_dat dat, op_dat_shape_t *shape);

@@ -102,6 +102,7 @@ void halo_covers_free(struct halo_cover *covers) {
 }
 
 /* How deep copies of others' elements are the newest, and which maps' parts of them are beyond that. */
+
 /* All copies that a rank has: what is executed here as well, and what that reaches. */
 enum { DEPTH_ALL = 2, DEPTH_EXECUTED = 1 };
 

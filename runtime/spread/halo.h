@@ -22,6 +22,7 @@ int halo_cover_get(struct op_context *ctx, struct halo_cover **covers, const str
 void halo_covers_free(struct halo_cover *covers);
 
 /* Rows of others' elements that somebody chose here: from the lists of those that need them to the sides of messages. */
+
 struct op_context;
 struct set;
 struct map;

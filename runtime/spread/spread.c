@@ -346,6 +346,7 @@ int mesh_distribute(struct op_context *ctx, struct error *err) {
 /* A program written for one process declares the whole mesh on every rank: N ranks then compute on N meshes side
  * by side. That is no error, as ranks may be alike, but never what was meant when the maps of all name one rank's
  * elements. */
+
 static bool all_ranks_alike(const struct mesh *mesh) {
   for (int s = 0; s < mesh->sets.count; s++)
     if (!((const struct set *)mesh->sets.items[s])->alike)

@@ -1,5 +1,5 @@
 /* The mesh over ranks. What the program declares stays on the ranks that declared it until somebody needs more:
- * then local numbers, halos and messages are made of it (distribute/), and made anew when maps are added or
+ * then local numbers, halos and messages are made of it (parts/), and made anew when maps are added or
  * elements change owners. With one rank nothing here is called but mesh_distribute, which does nothing. Collective
  * but for what is marked local. */
 #ifndef OP2JIT_SPREAD_H
@@ -36,7 +36,7 @@ int mesh_distribute(struct op_context *ctx, struct error *err);
  * the way. */
 struct spread_change {
   int **part, **order;
-  int prime; /* with parts: the set whose elements are numbered inwards first (distribute/build.h) */
+  int prime;           /* with parts: the set whose elements are numbered inwards first (parts/build.h) */
   struct share *share; /* what spread_share gave, to be taken over; NULL: it is still to be made */
 };
 int spread_apply(struct op_context *ctx, const struct spread_change *change, struct error *err);

@@ -77,7 +77,7 @@ struct tasks_options {
   int (*partition)(void *argument, const struct unit_graph *graph, int parts, int *part, int code,
                    struct error *err);
   void *argument;
-  struct phases *phases; /* of a run with a device; see device/device.h */
+  struct phases *phases; /* of a run with a device; see phases.h */
 };
 /* OP_ERR_GRAPH, OP_ERR_MEMORY, OP_ERR_VIOLATION. */
 int tasks_run(struct task_graph *g, const struct tasks_options *options, struct error *err);

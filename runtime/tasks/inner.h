@@ -261,7 +261,7 @@ struct task *ready_take(struct ready *q, const struct task_graph *g, bool surely
 /* graph.c: an empty task behind the others; NULL with an error. */
 struct task *tasks_new_task(struct task_graph *g, struct error *err);
 
-/* device/kernels.c: OP_ERR_BACKEND: a type of the graph has nothing to run on the host. */
+/* kernels.c: OP_ERR_BACKEND: a type of the graph has nothing to run on the host. */
 int tasks_need_device(const struct task_graph *g, struct error *err);
 
 /* tell.c: that the graph holds. */

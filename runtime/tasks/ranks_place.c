@@ -237,6 +237,7 @@ double place_imbalance(const struct task_graph *g, const int *place, int ranks) 
 
 /* Units: the memory of resources that have memory, and none of those in them has. A resource without any memory in it,
  * around it or of its own is a unit too if nothing lies in it: only a lock. */
+
 /* Facts about a resource. Resources around it have lower numbers. */
 struct known {
   size_t below; /* bytes of the nearest ones in it that have memory */

@@ -90,6 +90,7 @@ struct task *ready_take(struct ready *q, const struct task_graph *g, bool surely
  * Taking is acquire and giving is release: who takes a lock sees what was done under it, and under those below it, which
  * all counted in it. Between them other threads only exchange values, which passes on what was released. Two tasks that
  * want a resource and one above it meet in the state of the upper one: no order between two variables is needed. */
+
 /* relaxed: a hint, which taking it proves. */
 static bool is_free(const struct resource *resources, int r) {
   if (atomic_load_explicit(&resources[r].state, memory_order_relaxed) != 0)

@@ -123,6 +123,7 @@ void Trace::finish_extreme(const Object &row, int64_t at, Node *value) {
 } // namespace op2jit::derive
 
 // Branches and jumps. Jumps are conditions of their own: what comes behind one stands in a branch.
+
 namespace op2jit::derive {
 
 Node *Trace::flag(int object) {

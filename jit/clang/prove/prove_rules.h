@@ -114,7 +114,7 @@ struct State {
   void forget(const clang::VarDecl *variable);
 };
 
-// The promises of access descriptors, and what was found against them.
+// ---- the promises of access descriptors, and what was found against them ----
 
 enum class Change { Assign, Increase, Modify }; // = ; += -= ++ -- ; the other compound assignments
 // Whether a MIN or MAX argument is assigned a value on the right side of what it held: not known; yes; no, on the other side.

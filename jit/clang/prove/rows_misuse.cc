@@ -157,6 +157,7 @@ Misuse find_misuse(const KernelText &text) {
 
 // Reasons why several threads cannot share a kernel's loop, in it and in the functions that it reaches: anything that lasts,
 // that a pointer in a value leads to, or that is not known. What is not listed here is a doubt, whatever it may be.
+
 #include <clang/AST/Stmt.h>
 #include <clang/Basic/Builtins.h>
 

@@ -160,6 +160,7 @@ bool is_followed(const clang::ParentMap &parents, const clang::Stmt *pointer) {
 } // namespace op2jit
 
 // Arguments whose rows can stay where they are. An edit of the text must do for each use of such a row.
+
 namespace op2jit {
 namespace {
 

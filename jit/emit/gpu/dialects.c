@@ -165,6 +165,7 @@ const struct gpu_language *gpu_language(enum gpu_dialect dialect) {
 }
 
 /* The user's text, which is C, for a compiler that reads C++: every change to it, and the names that change. */
+
 /* Words of C++ that are names in C. */
 static const char *const foreign[] = {
     "alignas",     "alignof",   "and",      "and_eq",           "bitand",       "bitor",

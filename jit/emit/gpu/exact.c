@@ -1,7 +1,7 @@
 /* Results with the same bits in any order of the elements (desc_reproduces). The result of one element is kept apart
  * until the kernel is done with it. Sums are whole numbers then. They keep four neighbouring limbs, those of the largest
  * value and below; each limb adds up the digits of all values there, so that nothing depends on the order. Limbs are
- * those of base/exact/, where the host puts them together. Among equal extrema -0 is less than 0. */
+ * those of base/exact.c, where the host puts them together. Among equal extrema -0 is less than 0. */
 #include <stdio.h>
 
 #include "jit/emit/gpu/write.h"

@@ -158,7 +158,7 @@ void gpu_parameters_free(struct gpu_parameters *p);
 
 /* ---- results ---- */
 /* Has the argument's result the same bits in any order of the elements? Then a sum is in slots as a struct gpu_exact for each
- * component, which base/exact/ takes: limb i counts 2^(32 (top - 3 + i) - 1074). */
+ * component, which base/exact.h takes: limb i counts 2^(32 (top - 3 + i) - 1074). */
 enum { GPU_EXACT_LIMBS = 4 };
 struct gpu_exact {
   long long limbs[GPU_EXACT_LIMBS];

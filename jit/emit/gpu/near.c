@@ -274,6 +274,7 @@ void gpu_put_taken_back(struct gpu_writer *w) {
 }
 
 /* The kernels that measure a device: a copy, and reads and atomic additions that all go to the L2 cache. */
+
 /* Lanes go to neighbouring sectors of 32 bytes, and each warp to another place each time. OpenCL's atomic additions are of
  * integers. */
 static const char kernels[] = "#define OP2_ME (($wide)$block * $threads + $thread)\n"

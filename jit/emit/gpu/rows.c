@@ -1,4 +1,5 @@
-/* The kernels of messages between ranks: rows of a dat to the bytes of a message and back. */
+/* Kernels of messages between ranks: rows of a dat to the bytes of a message and back; and elements whose loops over
+ * targets several threads share. */
 #include "jit/emit/gpu/write.h"
 
 /* A value is moved as a word of its size; `row` and `step` are the distances of elements and of components, `at`

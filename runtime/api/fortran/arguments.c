@@ -147,6 +147,7 @@ void op2jit_f_arg_info(op_arg *out, void *payload, int dim, const char *type, in
 
 /* Arrays of OP2's programs that stand for the dats and maps which were declared with them: programs pass the array again
  * where others pass the handle. What was declared is found by the address of the array's first element. */
+
 void arrays_note(const char *call, const void *array, const void *handle, bool is_map) {
   struct op_context *ctx = api_context();
   if (!ctx || !ctx->compiled || !array || !handle || !api_enter(call, KEEP))
@@ -348,6 +349,7 @@ long long op2jit_f_copy_map(const void *table) {
 }
 
 /* Matrices as Fortran has them: its names of types, and entries that count from 1. */
+
 op_mat op2jit_f_decl_mat(int npairs, const op_map rows[], const op_map columns[], int row_dim, int column_dim,
                          const char *type, const char *name) {
   char room[64];

@@ -71,6 +71,7 @@ int op2jit_op2_loops_wait(void) {
 
 /* op_profile_*: a tree of a program's sections, with the times that it spent in them; and loops as a table for
  * other programs. */
+
 static struct profile *profile_of(void) {
   const struct op_context *ctx = api_context();
   return ctx ? ctx->profile : NULL;

@@ -258,6 +258,7 @@ const struct backend backend_openmp = {
 /* OP2_JIT=load: which shape a loop has depends on its data, so that a cache that was filled on a small mesh lacks
  * the shapes of a large one. Every shape gives the right results; one that is in the cache runs in place of one
  * that is not. */
+
 static const int widths[] = {8, 4, 16, 0};
 enum { MARKS = 16, SHAPES = MARKS * (int)(sizeof widths / sizeof *widths) };
 

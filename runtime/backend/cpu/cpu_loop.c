@@ -288,7 +288,7 @@ void cpu_loop_free(struct op_context *ctx, struct cpu_loop *cpu) {
   free(cpu);
 }
 
-/* How many targets the elements of a loop have, where a ragged map gives them different ones. */
+/* ---- how many targets the elements of a loop have, where a ragged map gives them different ones ---- */
 /* Strips as wide as most are; an element with as many targets has many. */
 enum { USUAL_WIDTH = 8, MANY = 64 };
 

@@ -1,6 +1,6 @@
 /* Loops that are ordered: the same bits on any number of threads and ranks, and in any order of elements. What elements add
  * to targets is added in the order of the user's numbers: by threads that take turns, where elements lie in that order; else
- * each element's part is kept apart, and each target collects behind the last part. Results are exact (base/exact/): each
+ * each element's part is kept apart, and each target collects behind the last part. Results are exact (base/exact.h): each
  * element has a row of its own, which lasts for a few elements only. */
 #include "base/exact.h"
 #include "context/context.h"

@@ -217,7 +217,7 @@ static int launch_sums(struct call *call) {
   return failed(call, code, "launching the sums of increments");
 }
 
-/* Limbs to where base/exact/ has them. What is below its first one is nothing. */
+/* Limbs to where base/exact.h has them. What is below its first one is nothing. */
 static void put_exact(const unsigned char *from, struct exact *to, int dim) {
   for (int c = 0; c < dim; c++, from += sizeof(struct gpu_exact)) {
     struct gpu_exact sum;

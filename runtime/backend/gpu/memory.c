@@ -283,6 +283,7 @@ void gpu_dat_release(struct op_context *ctx, enum space space, struct dat *dat) 
 }
 
 /* Globals with a handle in the device's memory: loops hand values to later loops, and the host does not wait. */
+
 struct gpu_value {
   const struct gbl *gbl;
   gpu_address at;
@@ -353,6 +354,7 @@ void gpu_values_free(struct gpu *c) {
 }
 
 /* Several threads for an element: whether its loop over targets can be shared by them, and how many are worth it. */
+
 const char *gpu_together_refusal(const struct loop *loop, const struct gpu_shape *s) {
   if (loop->meets)
     return "elements meet in what they write";

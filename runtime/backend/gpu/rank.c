@@ -101,6 +101,7 @@ double gpu_predict(const struct gpu_sample *s, const struct gpu_shape *shape, co
 
 /* The expected time of loops, by counts and by facts of the device. Lazy chains need it: no clock can tell it there.
  * */
+
 /* GPUs from sm_90 on add several floats of a row at once. */
 static bool adds_rows(const struct gpu *c) {
   int capability = 0;

@@ -174,6 +174,7 @@ int gpu_run_tasks(struct op_context *ctx, struct task_graph *g, const struct tas
 }
 
 /* The program of a graph: the texts of its types, each text once, and the kernel that calls them. */
+
 struct making {
   struct op_context *ctx;
   struct gpu *c;

@@ -1,7 +1,7 @@
 /* A segment whose loops run deeper than they do by themselves: on copies of others' elements, so that what they make of
  * them need not travel. Only those copies run, and only those rows travel, that the owned elements of the segment's loops
  * ask for in the end (plan/copies.h). Maps of copies that have no rows here lead to what no loop of the chain changes:
- * values of their targets come to memory of their own, again whenever they have changed. Where the mesh has more layers (spread/rings/) all copies that run have rows. */
+ * values of their targets come to memory of their own, again whenever they have changed. Where the mesh has more layers (spread/rings.h) all copies that run have rows. */
 #ifndef OP2JIT_LOOP_CHAIN_DEEP_H
 #define OP2JIT_LOOP_CHAIN_DEEP_H
 
@@ -44,6 +44,7 @@ bool deep_awaits_constants(const struct deep *deep);
 /* A run of a chain whose loops run deeper than they do by themselves (deep.h): which of its messages travel, and which results
  * are still to be left. All ranks begin the same in the same order, however each of them runs its own elements: first what
  * they must do together, then messages, segment by segment, and results at the end, in the order of the calls. */
+
 struct turn {
   const struct depths *depths;
   struct deep *const *deep; /* of each segment; NULL: it is one loop, which runs as it does by itself */
@@ -66,7 +67,7 @@ int turn_leave_results(struct op_context *ctx, struct turn *turn, int end, struc
 /* End what is under way. Returns `code`, the error so far. */
 int turn_end(struct op_context *ctx, struct turn *turn, int code);
 
-/* The copies of others' elements that a loop of a chain runs on (deep.h). */
+/* ---- the copies of others' elements that a loop of a chain runs on ---- */
 /* Works of a loop's schedule: copies with rows of maps, and those whose targets are apart. */
 enum { WITH_ROWS, APART, WORKS };
 

@@ -20,7 +20,7 @@ struct known_chain {
   bool early;               /* some rank has one */
   int *ahead;               /* of each loop, so many of its parts run before its segment waits (ahead.h) */
   struct launch **waits;    /* room for turns (turn.h) */
-  /* The same where neighbours of its segments run as one (loop/fused/); NULL: they do not, or not yet. */
+  /* The same where neighbours of its segments run as one (fused.h); NULL: they do not, or not yet. */
   struct known_chain *whole;
   bool fuses;                /* it may still be made */
   unsigned turns;            /* so often it ran */

@@ -29,6 +29,7 @@ void segments_forget(struct op_context *ctx);
 /* Loops of a segment in their own parts (record.h), as they run by themselves, but before the segment's messages are awaited as
  * many of them as need none: where tiles do not pay there is as much to do while messages travel, and bits, variants and times are
  * those of the loops one by one. */
+
 /* For a segment of the described loops: ahead[l] becomes the number of parts of loop l of the chain that run before
  * its messages are awaited. Local. OP_ERR_MEMORY: they are as they were. */
 int ahead_find(struct loop *const *loops, const struct tiled_description *d, const struct copies_set *sets,

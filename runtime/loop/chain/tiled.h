@@ -49,7 +49,7 @@ void tiled_forget_others(struct op_context *ctx, const struct loop *first, const
 void tiled_forget_with(struct op_context *ctx, const struct loop *loop);
 void tiled_forget(struct op_context *ctx);
 
-/* Shared by tiled.c and cut.c. */
+/* ---- inside tiled.c and tiled_cut.c ---- */
 struct tiled {
   struct loop **loops;
   int n;

@@ -31,6 +31,7 @@ double worth_tile_bytes(const struct op_context *ctx);
 
 /* The gain of waiting on a device. The program goes on while its loops run, so that clocks of the host say nothing: a
  * model counts the bytes that fused loops save, and the launches (struct backend's expect). */
+
 struct loop;
 struct op_context;
 

@@ -237,6 +237,7 @@ static int table_split(struct comm *c, int colour, struct comm **out, struct err
 
 /* Gathers that are begun, and waited for by their end. Each has memory of its own, which stays as long as MPI may write
  * to it. */
+
 struct comm_gather {
   MPI_Request request;
   long long number; /* of what all ranks begin on the comm */

@@ -13,7 +13,7 @@ enum { TAG_EXCHANGE = COMM_MOST_TAG + 1, TAG_GATHER, TAG_POST, TAG_POST_NEXT };
 
 struct mpi_watch;
 
-/* Waits that look at the clock: after `hang` seconds they say where (wait.c). */
+/* Waits that look at the clock: after `hang` seconds they say where (post.c). */
 struct mpi_wait {
   const struct comm *comm;
   const char *call;
@@ -116,7 +116,7 @@ int mpi_gather(struct comm *c, const void *mine, size_t bytes, void *all, const 
                struct error *err);
 int mpi_exchange(struct comm *c, const void *send, const struct comm_messages *to, void *receive,
                  const struct comm_messages *from, struct error *err);
-/* gathers.c */
+/* mpi.c */
 int mpi_gather_begin(struct comm *c, const void *mine, size_t bytes, struct comm_gather **out,
                      struct error *err);
 int mpi_gather_test(struct comm *c, struct comm_gather *gather, bool *done, struct error *err);

@@ -261,7 +261,7 @@ int bisect(const struct part_request *request, choose_direction *choose, int *pa
   return code;
 }
 
-/* The directions in which recursive bisection cuts. */
+/* ---- the directions in which recursive bisection cuts ---- */
 static const double *point_of(const struct bisection *b, long i) {
   return b->request->coords + i * b->request->dim;
 }

@@ -35,7 +35,7 @@ struct graph_partitioner {
 };
 enum { GRAPH_PARTITIONER_VERSION = 2 };
 
-/* Parts for what tasks of graphs work on (tasks/graph.h), by PT-Scotch where it is there. */
+/* ---- parts for what tasks of graphs work on (tasks/graph.h), by PT-Scotch where it is there ---- */
 struct unit_graph;
 
 /* Collective; `context` is the context. Without PT-Scotch each part is -1. */

@@ -36,6 +36,7 @@ int carry_rows(struct comm *comm, const struct halo_side *send, const struct hal
                size_t row_bytes, const void *from, void *into, struct error *err);
 
 /* Several lists at once: what is for a rank travels in one message, so that sets share their messages. */
+
 /* A list of items for each of some ranks, and what comes of the others' lists. */
 struct parcel {
   void *items;

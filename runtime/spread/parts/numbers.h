@@ -35,7 +35,7 @@ int numbers_add(struct numbers *n, long long number);
  * after the other. */
 int *numbers_order(const long long *number, long count);
 
-/* In which order sets follow the one that is parted by name, and along which maps. */
+/* ---- in which order sets follow the one that is parted by name, and along which maps ---- */
 /* Entries of ragged maps follow the elements that have them, whatever else leads to them. */
 enum follow_kind { FOLLOW_TARGETS, FOLLOW_SOURCES, FOLLOW_NOTHING, FOLLOW_ELEMENTS };
 

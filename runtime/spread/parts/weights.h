@@ -17,6 +17,7 @@ int parts_weights(struct comm *comm, const struct share *share, int prime, const
                   long long *weights, struct error *err);
 
 /* The time that loops took so far for each element of their sets: op_partition weighs elements by it. */
+
 struct op_context;
 struct set;
 

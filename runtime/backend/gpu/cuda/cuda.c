@@ -243,6 +243,7 @@ void cuda_held_free(struct cuda *cuda) {
 }
 
 /* Graphs: a row of nodes, each behind the one before. */
+
 struct cuda_graph_made {
   cuda_graph graph;
   cuda_graph_exec exec;

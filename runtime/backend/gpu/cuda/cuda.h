@@ -65,7 +65,7 @@ int cuda_flag_try(void *self, double seconds, bool *come);
 int cuda_settle(void *self);
 void cuda_flags_free(struct cuda *cuda);
 
-/* held.c: launches that are held back, as struct gpu_driver has them. */
+/* cuda.c: launches that are held back, as struct gpu_driver has them. */
 int cuda_hold(void *self, struct gpu_given *given);
 int cuda_give(void *self);
 /* The launch is held back; false: nothing is, or there is no memory for it. */

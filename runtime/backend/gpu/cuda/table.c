@@ -392,6 +392,7 @@ const struct gpu_driver gpu_hip = {.backend = "hip",
 
 /* Messages of ranks on a stream of their own: they are copied to and from the host while kernels run, and the host waits for
  * them alone. */
+
 enum { BESIDE_STREAM_0 = 1, NO_TIMES = 2 }; /* flags of streams and of events, of CUDA and HIP alike */
 
 struct cuda_messages {

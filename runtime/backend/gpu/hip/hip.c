@@ -178,6 +178,7 @@ void hiprtc_compile(struct hiprtc *r, const struct compile_request *request, str
 }
 
 /* HIP's own functions in the table of drivers: opening, and the compiler. */
+
 void hip_close(struct gpu *c) {
   struct hip *hip = c->self;
   cuda_end(&hip->cuda);
@@ -236,7 +237,7 @@ void hip_compile(void *self, const struct compile_request *request, struct compi
   hiprtc_compile(&((struct hip *)self)->compiler, request, result);
 }
 
-/* The HIP library and its devices. */
+/* ---- the HIP library and its devices ---- */
 enum {
   GROUP_THREADS = 1024,
   GROUP_SHARED = 65536, /* of every GPU that HIP knows */

@@ -313,6 +313,7 @@ void opencl_describe(const char *named, struct text *out) {
 }
 
 /* OpenCL's compiler: files put into one text, its log as messages, the program's binary. */
+
 enum { BUILD_LOG = 0x1183, PROGRAM_SIZES = 0x1165, PROGRAM_BINARIES = 0x1166 };
 
 static void take_log(const struct opencl *cl, opencl_object program, struct gpu_log *o) {

@@ -110,7 +110,7 @@ const char *opencl_standard(const struct opencl_choice *c);
 /* For reports: one line. */
 void opencl_describe(const char *named, struct text *out);
 
-/* The state behind OpenCL's row of the table of drivers. */
+/* ---- the state behind OpenCL's row of the table of drivers ---- */
 struct opencl_host {
   void *at; /* of host_alloc */
   size_t bytes;
