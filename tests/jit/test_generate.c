@@ -1,5 +1,5 @@
 /* Generated text: the same description gives the same text, in this process and in any other; a few loops as golden
- * files, in which "shared: NAME" stands for a piece of shared.c.  test_generate FOLDER [write] */
+ * files, in which "shared: NAME" stands for a piece of shared.c.  test_generate FOLDER [write | shorten FILE] */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -139,9 +139,23 @@ static struct text read_file(const char *path) {
   return t;
 }
 
+/* How much of the text, from the line on, is the piece, as deep as the line is. */
+static size_t piece_length(const char *line, const char *piece, const char *end) {
+  const size_t depth = strspn(line, " ");
+  const char *at = line;
+  for (const char *next; piece < end; piece = next) {
+    const size_t deep = *piece == '\n' ? 0 : depth;
+    next = strchr(piece, '\n') + 1;
+    if (strspn(at, " ") < deep || strncmp(at + deep, piece, (size_t)(next - piece)) != 0)
+      return 0;
+    at += deep + (size_t)(next - piece);
+  }
+  return (size_t)(at - line);
+}
+
 /* Each piece of shared.c becomes the line with its name. */
 static struct text shorten(const char *folder, const struct text *made) {
-  static const char mark[] = "/* shared: ";
+  static const char mark[] = "/* piece: ";
   char path[600];
   snprintf(path, sizeof path, "%s/shared.c", folder);
   struct text shared = read_file(path), out = {0};
@@ -149,14 +163,16 @@ static struct text shorten(const char *folder, const struct text *made) {
   for (const char *name = strstr(text_str(&shared), mark), *next; name; name = next) {
     const char *piece = strchr(name, '\n') + 1;
     next = strstr(piece, mark);
-    const size_t length = next ? (size_t)(next - piece) : strlen(piece);
+    name += strlen(mark);
     struct text rest = out;
     out = (struct text){0};
-    for (const char *line = text_str(&rest); *line;) {
-      const bool here = strncmp(line, piece, length) == 0;
-      const char *from = here ? name : line, *end = strchr(from, '\n');
-      text_add_bytes(&out, from, (size_t)(end + 1 - from));
-      line += here ? length : (size_t)(end + 1 - from);
+    for (const char *line = text_str(&rest), *end; *line; line = end) {
+      const size_t length = piece_length(line, piece, next ? next : piece + strlen(piece));
+      end = length ? line + length : strchr(line, '\n') + 1;
+      if (length)
+        text_addf(&out, "%.*s/* shared: %.*s", (int)strspn(line, " "), line, (int)(piece - name), name);
+      else
+        text_add_bytes(&out, line, (size_t)(end - line));
     }
     text_free(&rest);
   }
@@ -352,6 +368,13 @@ int main(int argc, char **argv) {
   bool write = argc > 2 && strcmp(argv[2], "write") == 0;
   if (argc < 2)
     return 2;
+  if (argc > 3) {
+    struct text made = read_file(argv[3]), shortened = shorten(argv[1], &made);
+    fputs(text_str(&shortened), stdout);
+    text_free(&made);
+    text_free(&shortened);
+    return 0;
+  }
   one(argv[1], airfoil_edge(), "scalar", write);
   one(argv[1], airfoil_edge(), "scalar+list", write);
   one(argv[1], airfoil_edge(), "strip4", write);

@@ -3,29 +3,11 @@
  * to one layer: over subsets, by ragged maps, with RW that meets. The mesh is dealt out anew, new dats come, and data are
  * looked at. */
 #include <math.h>
-#include <stdbool.h>
-
-#include "check.h"
 
 enum { SETS = 2, MAPS = 4, DATS = 7, LOOPS = 9, SIZE = 600, TURNS = 9, RAGGED = 3 };
 
-static int rank, size;
-static unsigned long long state;
+#include "random_programs.h"
 
-static int draw(int below) {
-  state = state * 6364136223846793005u + 1442695040888963407u;
-  return (int)((state >> 33) % (unsigned)below);
-}
-
-static const char *const assign = "void assign(const double *a, double *b) { *b = 0.5 * *a + 0.3; }";
-static const char *const change = "void change(const double *a, double *b) { *b = 0.25 * *b - *a / 3; }";
-static const char *const spread =
-    "void spread(const double *a0, const double *a1, double *b0, double *b1) {\n"
-    "  const double f = (*a0 - *a1) / 7;\n  *b0 += f;\n  *b1 -= 0.5 * f;\n}";
-static const char *const collect =
-    "void collect(const double *a0, const double *a1, double *b) { *b = *a0 / 3 - 0.2 * *a1; }";
-static const char *const add =
-    "void add(const double *a, const double *c0, double *b0) { *b0 += *a / 5 - *c0 / 9; }";
 static const char *const least =
     "void least(const double *a, double *b0) { if (*a - 0.1 < *b0) *b0 = *a - 0.1; }";
 static const char *const total =
@@ -36,55 +18,27 @@ static const char *const rows =
     "  double s = 0;\n  for (int i = 0; i < n; i++) s += *OP_ROW(a, i);\n  *b = s / 4 + 0.1;\n}";
 static const char *const meet = "void meet(double *b0) { *b0 = 0.75 * *b0; }";
 
-enum kind { ASSIGN, CHANGE, SPREAD, COLLECT, ADD, LEAST, TOTAL, PART, ROWS, MEET, KINDS };
-
-/* What all ranks draw alike. */
-struct program {
-  int sizes[SETS], from[MAPS], to[MAPS], set_of[DATS];
-  int shape[MAPS]; /* how far targets are */
-  struct {
-    enum kind kind;
-    int map, a, b, c;
-  } loops[LOOPS];
-  int nloops;
-  bool scatters; /* elements go anywhere, when the mesh is dealt out anew */
-};
-
-/* The first of each set stay as they are. */
-static int dat_on(const struct program *p, int set, int but, bool changes) {
-  int dat;
-  do
-    dat = draw(DATS);
-  while (p->set_of[dat] != set || dat == but || (changes && dat < SETS));
-  return dat;
-}
+enum { LEAST = OTHERS, TOTAL, PART, ROWS, MEET, KINDS };
 
 /* Most loops are such as run deeper, and go through maps. */
-static enum kind draw_kind(void) {
+static int draw_kind(void) {
   const int kind = draw(KINDS + 20);
-  return (enum kind)(kind < KINDS ? kind : SPREAD + (kind - KINDS) % (ADD - SPREAD + 1));
+  return kind < KINDS ? kind : SPREAD + (kind - KINDS) % (ADD - SPREAD + 1);
 }
+
+static bool scatters; /* elements go anywhere, when the mesh is dealt out anew */
 
 static void draw_program(struct program *p, int seed) {
   state = 78 + 1000003ull * (unsigned)seed;
-  for (int s = 0; s < SETS; s++)
-    p->sizes[s] = SIZE / 2 + draw(SIZE / 2);
-  for (int m = 0; m < MAPS; m++) {
-    p->from[m] = draw(SETS);
-    p->to[m] = draw(SETS);
-    p->shape[m] = draw(8) ? draw(3) : 3;
-  }
-  for (int d = 0; d < DATS; d++)
-    p->set_of[d] = d < 2 * SETS ? d % SETS : draw(SETS);
-  p->nloops = 3 + draw(LOOPS - 2);
-  p->scatters = draw(5) == 0;
+  draw_mesh(p, true);
+  scatters = draw(5) == 0;
   for (int l = 0; l < p->nloops; l++) {
-    const int map = draw(l <= p->nloops / 2 ? MAPS / 2 : MAPS), kind = (int)draw_kind(), set = draw(SETS);
+    const int map = draw(l <= p->nloops / 2 ? MAPS / 2 : MAPS), kind = draw_kind(), set = draw(SETS);
     const bool near = kind <= CHANGE || kind == TOTAL || kind == PART, adds = kind == SPREAD || kind == ADD;
     const int own = near ? set : p->from[map], far = p->to[map];
     const int b = dat_on(p, adds || kind == LEAST || kind == MEET ? far : own, -1, true);
     const int a = dat_on(p, kind == SPREAD || kind == COLLECT || kind == ROWS ? far : own, b, false);
-    p->loops[l].kind = (enum kind)kind;
+    p->loops[l].kind = kind;
     p->loops[l].map = map;
     p->loops[l].a = a;
     p->loops[l].b = b;
@@ -98,24 +52,10 @@ static void draw_program(struct program *p, int seed) {
 
 /* ---- running it ---- */
 
-struct mesh {
-  op_set sets[SETS], parts[SETS];
-  op_map maps[MAPS], ragged[MAPS];
-  op_dat dats[DATS];
-  op_gbl sum;
-};
+static op_map ragged[MAPS];
+static op_gbl sum;
 
-static int begin_of(int all, int r) {
-  return (int)((long)all * r / size);
-}
-
-static int target(const struct program *p, int m, int e, int column) {
-  const int n = p->sizes[p->to[m]], place = (int)((long)e * n / p->sizes[p->from[m]]);
-  const int far = p->shape[m] == 3 ? (e * 37 + column * 11) % n : place + column * (1 + p->shape[m]) + e % 3;
-  return far % n;
-}
-
-static void declare_map(const struct program *p, struct mesh *m, int i, bool ragged) {
+static void declare_map(const struct program *p, struct mesh *m, int i, bool has_rows) {
   static int table[2 * SIZE], targets[RAGGED * SIZE];
   static long long offsets[SIZE + 1];
   const int first = begin_of(p->sizes[p->from[i]], rank), end = begin_of(p->sizes[p->from[i]], rank + 1);
@@ -128,11 +68,11 @@ static void declare_map(const struct program *p, struct mesh *m, int i, bool rag
     offsets[e - first + 1] = count;
   }
   m->maps[i] = op_decl_map(m->sets[p->from[i]], m->sets[p->to[i]], 2, table, "map");
-  if (ragged)
-    m->ragged[i] = op_decl_map_ragged(m->sets[p->from[i]], m->sets[p->to[i]], offsets, targets, "ragged");
+  if (has_rows)
+    ragged[i] = op_decl_map_ragged(m->sets[p->from[i]], m->sets[p->to[i]], offsets, targets, "ragged");
 }
 
-static bool has(const struct program *p, enum kind kind) {
+static bool has(const struct program *p, int kind) {
   bool any = false;
   for (int l = 0; l < p->nloops; l++)
     any |= p->loops[l].kind == kind;
@@ -141,57 +81,35 @@ static bool has(const struct program *p, enum kind kind) {
 
 static void declare(const struct program *p, struct mesh *m) {
   static const char *const names[] = {"s0", "s1"};
-  static double values[SIZE];
   static int members[SIZE];
   for (int s = 0; s < SETS; s++) {
     const int n = begin_of(p->sizes[s], rank + 1) - begin_of(p->sizes[s], rank);
     for (int e = 0; e < n; e++)
       members[e] = e;
     m->sets[s] = op_decl_set(n, names[s]);
-    m->parts[s] = op_decl_subset(m->sets[s], n / 2, members, "part");
+    m->some[s] = op_decl_subset(m->sets[s], n / 2, members, "part");
   }
   for (int i = 0; i < MAPS; i++)
     declare_map(p, m, i, has(p, ROWS));
-  for (int d = 0; d < DATS; d++) {
-    const int all = p->sizes[p->set_of[d]], first = begin_of(all, rank);
-    for (int e = first; e < begin_of(all, rank + 1); e++)
-      values[e - first] = 1.0 / (e + d + 3);
-    m->dats[d] = op_decl_dat(m->sets[p->set_of[d]], 1, d % 3 ? "double" : "double:soa", values, "dat");
-  }
-  m->sum = op_decl_gbl(1, "double", NULL, "sum");
-}
-
-static op_arg own(op_dat dat, op_access access) {
-  return op_arg_dat(dat, -1, OP_ID, 1, "double", access);
-}
-static op_arg far(op_dat dat, int i, op_map map, op_access access) {
-  return op_arg_dat(dat, i, map, 1, "double", access);
+  declare_dats(p, m);
+  sum = op_decl_gbl(1, "double", NULL, "sum");
 }
 
 static int run_loop(const struct program *p, const struct mesh *m, int l) {
   const op_map map = m->maps[p->loops[l].map];
-  const op_dat a = m->dats[p->loops[l].a], b = m->dats[p->loops[l].b], c = m->dats[p->loops[l].c];
+  const op_dat a = m->dats[p->loops[l].a], b = m->dats[p->loops[l].b];
   const op_set from = m->sets[p->from[p->loops[l].map]], set = m->sets[p->set_of[p->loops[l].a]];
   switch (p->loops[l].kind) {
-  case ASSIGN: return op_par_loop(assign, "assign", set, own(a, OP_READ), own(b, OP_WRITE));
-  case CHANGE: return op_par_loop(change, "change", set, own(a, OP_READ), own(b, OP_RW));
-  case SPREAD:
-    return op_par_loop(spread, "spread", from, far(a, 0, map, OP_READ), far(a, 1, map, OP_READ),
-                       far(b, 0, map, OP_INC), far(b, 1, map, OP_INC));
-  case COLLECT:
-    return op_par_loop(collect, "collect", from, far(a, 0, map, OP_READ), far(a, 1, map, OP_READ),
-                       own(b, OP_WRITE));
-  case ADD:
-    return op_par_loop(add, "add", from, own(a, OP_READ), far(c, 1, map, OP_READ), far(b, 0, map, OP_INC));
   case LEAST: return op_par_loop(least, "least", from, own(a, OP_READ), far(b, 1, map, OP_MIN));
   case TOTAL:
-    return op_par_loop(total, "total", set, own(a, OP_READ), own(b, OP_RW), op_arg_global(m->sum, OP_INC));
+    return op_par_loop(total, "total", set, own(a, OP_READ), own(b, OP_RW), op_arg_global(sum, OP_INC));
   case PART:
-    return op_par_loop(part, "part", m->parts[p->set_of[p->loops[l].a]], own(a, OP_READ), own(b, OP_RW));
+    return op_par_loop(part, "part", m->some[p->set_of[p->loops[l].a]], own(a, OP_READ), own(b, OP_RW));
   case ROWS:
-    return op_par_loop(rows, "rows", from, far(a, OP_ALL, m->ragged[p->loops[l].map], OP_READ),
+    return op_par_loop(rows, "rows", from, far(a, OP_ALL, ragged[p->loops[l].map], OP_READ),
                        own(b, OP_WRITE));
-  default: return op_par_loop(meet, "meet", from, far(b, 0, map, OP_RW));
+  case MEET: return op_par_loop(meet, "meet", from, far(b, 0, map, OP_RW));
+  default: return run_usual(p, m, l);
   }
 }
 
@@ -203,7 +121,7 @@ struct outcome {
 static void run(const struct program *p, struct mesh *m, struct outcome *o) {
   for (int t = 0; t < TURNS; t++) {
     if (t == 2)
-      check(op_partition(p->scatters ? "random" : "block", "", m->sets[0], NULL, NULL) == OP_OK);
+      check(op_partition(scatters ? "random" : "block", "", m->sets[0], NULL, NULL) == OP_OK);
     for (int l = 0; l < (t < 5 ? p->nloops / 2 + 1 : p->nloops); l++) /* later also by other maps */
       check(run_loop(p, m, l) == OP_OK);
     if (t == 4 || t == 6)
@@ -221,7 +139,7 @@ static void run(const struct program *p, struct mesh *m, struct outcome *o) {
   }
   for (int d = 0; d < DATS; d++)
     check(op_fetch_data(m->dats[d], o->values[d]) == OP_OK);
-  check(op_get_gbl(m->sum, &o->sum) == OP_OK);
+  check(op_get_gbl(sum, &o->sum) == OP_OK);
 }
 
 static bool is_near(double a, double b, double largest) {
@@ -243,20 +161,20 @@ static bool are_alike(const struct outcome *a, const struct outcome *b) {
 
 /* The first of those of its floating point is loops one by one, in one layer. */
 struct way {
-  const char *lazy, *layers, *fp, *more;
+  const char *assignments[4];
   bool first, bits;
 };
 
 int main(int argc, char **argv) {
   static const struct way ways[] = {
-      {"OP2_LAZY=off", "OP2_LAYERS=1", "OP2_FP=contract", "OP2_TUNE=off", true, false},
-      {"OP2_LAZY=on", "OP2_LAYERS=2", "OP2_FP=contract", "OP2_TUNE=off", false, false},
-      {"OP2_LAZY=on", "OP2_LAYERS=4", "OP2_FP=contract", "OP2_TUNE=off", false, false},
-      {"OP2_LAZY=check", "OP2_LAYERS=3", "OP2_FP=contract", "OP2_TUNE=off", false, false},
-      {"OP2_LAZY=auto", "OP2_LAYERS=3", "OP2_FP=contract", "OP2_TILES=1000", false, false},
-      {"OP2_LAZY=on", "OP2_LAYERS=3", "OP2_FP=contract", "OP2_TILES=1000", false, false},
-      {"OP2_LAZY=off", "OP2_LAYERS=1", "OP2_FP=strict", "OP2_TUNE=off", true, false},
-      {"OP2_LAZY=on", "OP2_LAYERS=3", "OP2_FP=strict", "OP2_TUNE=off", false, true}};
+      {{"OP2_LAZY=off", "OP2_LAYERS=1", "OP2_FP=contract", "OP2_TUNE=off"}, true, false},
+      {{"OP2_LAZY=on", "OP2_LAYERS=2", "OP2_FP=contract", "OP2_TUNE=off"}, false, false},
+      {{"OP2_LAZY=on", "OP2_LAYERS=4", "OP2_FP=contract", "OP2_TUNE=off"}, false, false},
+      {{"OP2_LAZY=check", "OP2_LAYERS=3", "OP2_FP=contract", "OP2_TUNE=off"}, false, false},
+      {{"OP2_LAZY=auto", "OP2_LAYERS=3", "OP2_FP=contract", "OP2_TILES=1000"}, false, false},
+      {{"OP2_LAZY=on", "OP2_LAYERS=3", "OP2_FP=contract", "OP2_TILES=1000"}, false, false},
+      {{"OP2_LAZY=off", "OP2_LAYERS=1", "OP2_FP=strict", "OP2_TUNE=off"}, true, false},
+      {{"OP2_LAZY=on", "OP2_LAYERS=3", "OP2_FP=strict", "OP2_TUNE=off"}, false, true}};
   enum { WAYS = sizeof ways / sizeof *ways };
   static struct outcome first, o;
   long long exchanges[WAYS] = {0};
@@ -265,30 +183,21 @@ int main(int argc, char **argv) {
   const int cases = atoi(argv[2]), seed = atoi(argv[3]);
   for (int i = 0; i < cases; i++)
     for (int w = 0; w < WAYS; w++) {
-      char *more[16];
       struct program p = {0};
       struct mesh m = {0};
       memset(&o, 0, sizeof o);
-      memcpy(more, argv, (size_t)argc * sizeof *argv);
-      more[argc] = strdup(ways[w].lazy);
-      more[argc + 1] = strdup(ways[w].layers);
-      more[argc + 2] = strdup(ways[w].fp);
-      more[argc + 3] = strdup(ways[w].more);
-      check(op_init(argc + 4, more, 0) == OP_OK);
-      rank = op_rank();
+      begin_with(argc, argv, 4, ways[w].assignments);
       draw_program(&p, seed + i);
       declare(&p, &m);
       run(&p, &m, &o);
       exchanges[w] += op_counters()->exchanges;
       check(op_exit() == OP_OK);
-      for (int k = 0; k < 4; k++)
-        free(more[argc + k]);
       first = ways[w].first ? o : first;
       const bool good =
           ways[w].bits ? memcmp(first.values, o.values, sizeof o.values) == 0 : are_alike(&first, &o);
       if (!good)
-        fprintf(stderr, "program %d, %s %s %s %s\n", seed + i, ways[w].lazy, ways[w].layers, ways[w].fp,
-                ways[w].more);
+        fprintf(stderr, "program %d, %s %s %s %s\n", seed + i, ways[w].assignments[0], ways[w].assignments[1],
+                ways[w].assignments[2], ways[w].assignments[3]);
       check(good);
     }
   if (rank == 0)

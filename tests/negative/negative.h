@@ -65,6 +65,16 @@ void negative_add(struct negative_case *c);
   }                                                                                                          \
   static void name(UNUSED struct mesh *m, UNUSED struct said *said)
 
+/* A loop over cells that reads the height and adds to a sum, with this text; and a case that is such a loop. */
+#define WITH_TEXT(text)                                                                                      \
+  double sum = 5;                                                                                            \
+  op_par_loop(text, "scale", m->cells, op_arg_dat(m->height, -1, OP_ID, 1, "double", OP_READ),               \
+              op_arg_gbl(&sum, 1, "double", OP_INC))
+#define TEXT_CASE(name, code, flags, text)                                                                   \
+  CASE(name, code, flags) {                                                                                  \
+    WITH_TEXT(text);                                                                                         \
+  }
+
 /* Kernels of the right loop and of most wrong ones: one cell's height to each edge's flow, and an increment. */
 const char *kernel_scale(void);  /* scale(const double *h, double *sum) */
 const char *kernel_spread(void); /* spread(const float *flow, double *h) */

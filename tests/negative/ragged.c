@@ -81,6 +81,11 @@ static void loop(const struct mesh *m, const char *kernel, op_arg a, op_arg b) {
   loop_of(m, kernel, "loop", a, b);
 }
 
+#define LOOP_CASE(name, code, flags, ...)                                                                    \
+  CASE(name, code, flags) {                                                                                  \
+    loop(m, __VA_ARGS__);                                                                                    \
+  }
+
 static op_arg flow(const struct mesh *m) {
   return op_arg_dat(m->flow, -1, OP_ID, 2, "float", OP_READ);
 }
@@ -89,17 +94,13 @@ static op_arg flow(const struct mesh *m) {
 
 static const char sums[] = "void loop(int n, const double **h, const float *f) {}";
 
-CASE(ragged_one_column, OP_ERR_INDEX, IN_MESH) {
-  loop(m, sums, HEIGHT(m, 0, OP_READ), flow(m));
-}
+LOOP_CASE(ragged_one_column, OP_ERR_INDEX, IN_MESH, sums, HEIGHT(m, 0, OP_READ), flow(m))
 
-CASE(ragged_number, OP_ERR_INDEX, IN_MESH) {
-  loop(m, "void loop(const int *n, const float *f) {}", op_arg_idx(1, ragged(m)), flow(m));
-}
+LOOP_CASE(ragged_number, OP_ERR_INDEX, IN_MESH, "void loop(const int *n, const float *f) {}",
+          op_arg_idx(1, ragged(m)), flow(m))
 
-CASE(ragged_dat_elsewhere, OP_ERR_MAP_SET, IN_MESH) {
-  loop(m, sums, op_arg_dat(m->flow, OP_ALL, ragged(m), 2, "float", OP_READ), flow(m));
-}
+LOOP_CASE(ragged_dat_elsewhere, OP_ERR_MAP_SET, IN_MESH, sums,
+          op_arg_dat(m->flow, OP_ALL, ragged(m), 2, "float", OP_READ), flow(m))
 
 CASE(ragged_dat_apart, OP_ERR_TYPE, IN_MESH) {
   const op_dat apart = op_decl_dat(m->cells, 2, "double:soa", NULL, "apart");
@@ -120,18 +121,14 @@ CASE(ragged_dat_apart_by_variant, OP_ERR_TYPE, 0) {
   op_exit();
 }
 
-CASE(ragged_without_number, OP_ERR_KERNEL, IN_MESH) {
-  loop(m, "void loop(const double **h, const float *f) {}", HEIGHT(m, OP_ALL, OP_READ), flow(m));
-}
+LOOP_CASE(ragged_without_number, OP_ERR_KERNEL, IN_MESH, "void loop(const double **h, const float *f) {}",
+          HEIGHT(m, OP_ALL, OP_READ), flow(m))
 
-CASE(ragged_number_is_pointer, OP_ERR_KERNEL, IN_MESH) {
-  loop(m, "void loop(const int *n, const double **h, const float *f) {}", HEIGHT(m, OP_ALL, OP_READ),
-       flow(m));
-}
+LOOP_CASE(ragged_number_is_pointer, OP_ERR_KERNEL, IN_MESH,
+          "void loop(const int *n, const double **h, const float *f) {}", HEIGHT(m, OP_ALL, OP_READ), flow(m))
 
-CASE(ragged_number_too_early, OP_ERR_KERNEL, IN_MESH) {
-  loop(m, "void loop(int n, const float *f, const double **h) {}", flow(m), HEIGHT(m, OP_ALL, OP_READ));
-}
+LOOP_CASE(ragged_number_too_early, OP_ERR_KERNEL, IN_MESH,
+          "void loop(int n, const float *f, const double **h) {}", flow(m), HEIGHT(m, OP_ALL, OP_READ))
 
 CASE(ragged_dat_of_other_entries, OP_ERR_MAP_SET, IN_MESH) {
   const op_map other = op_decl_map_ragged(m->edges, m->cells, offsets, targets, "other");
@@ -139,19 +136,16 @@ CASE(ragged_dat_of_other_entries, OP_ERR_MAP_SET, IN_MESH) {
   loop(m, sums, op_arg_dat(length, OP_ALL, ragged(m), 1, "double", OP_READ), flow(m));
 }
 
-CASE(fixed_with_number, OP_ERR_KERNEL, IN_MESH) {
-  loop(m, "void loop(int n, const double *h[2], const float *f) {}",
-       op_arg_dat(m->height, OP_ALL, m->edge_cells, 1, "double", OP_READ), flow(m));
-}
+LOOP_CASE(fixed_with_number, OP_ERR_KERNEL, IN_MESH,
+          "void loop(int n, const double *h[2], const float *f) {}",
+          op_arg_dat(m->height, OP_ALL, m->edge_cells, 1, "double", OP_READ), flow(m))
 
-CASE(ragged_rows_are_one, OP_ERR_KERNEL, IN_MESH) {
-  loop(m, "void loop(int n, const double *h, const float *f) {}", HEIGHT(m, OP_ALL, OP_READ), flow(m));
-}
+LOOP_CASE(ragged_rows_are_one, OP_ERR_KERNEL, IN_MESH, "void loop(int n, const double *h, const float *f) {}",
+          HEIGHT(m, OP_ALL, OP_READ), flow(m))
 
-CASE(two_ragged_one_number, OP_ERR_KERNEL, IN_MESH) {
-  loop(m, "void loop(int n, const double **a, const double **b) {}", HEIGHT(m, OP_ALL, OP_READ),
-       HEIGHT(m, OP_ALL, OP_READ));
-}
+LOOP_CASE(two_ragged_one_number, OP_ERR_KERNEL, IN_MESH,
+          "void loop(int n, const double **a, const double **b) {}", HEIGHT(m, OP_ALL, OP_READ),
+          HEIGHT(m, OP_ALL, OP_READ))
 
 CASE(ragged_read_twice_and_written, OP_ERR_ALIAS, IN_MESH) {
   const op_map map = ragged(m);
@@ -169,88 +163,73 @@ static op_arg through(const struct mesh *m, op_access access) {
   return op_arg_dat(m->height, OP_ALL, ragged(m), 1, "double", access);
 }
 
-CASE(ragged_row_is_read_only, OP_ERR_VIOLATION, IN_MESH | COMPILED_ONLY) {
-  loop(m,
-       "void loop(int n, const double **h, const float *f) {\n"
-       "  for (int k = 0; k < n; k++)\n"
-       "    *(double *)OP_ROW(h, k) = f[0];\n"
-       "}",
-       through(m, OP_READ), flow(m));
-}
+LOOP_CASE(ragged_row_is_read_only, OP_ERR_VIOLATION, IN_MESH | COMPILED_ONLY,
+          "void loop(int n, const double **h, const float *f) {\n"
+          "  for (int k = 0; k < n; k++)\n"
+          "    *(double *)OP_ROW(h, k) = f[0];\n"
+          "}",
+          through(m, OP_READ), flow(m))
 
-CASE(ragged_row_not_written, OP_ERR_VIOLATION, IN_MESH | COMPILED_ONLY) {
-  loop(m,
-       "void loop(int n, double **h, const float *f) {\n"
-       "  for (int k = 1; k < n; k++)\n"
-       "    *OP_ROW(h, k) = f[0];\n"
-       "}",
-       through(m, OP_WRITE), flow(m));
-}
+LOOP_CASE(ragged_row_not_written, OP_ERR_VIOLATION, IN_MESH | COMPILED_ONLY,
+          "void loop(int n, double **h, const float *f) {\n"
+          "  for (int k = 1; k < n; k++)\n"
+          "    *OP_ROW(h, k) = f[0];\n"
+          "}",
+          through(m, OP_WRITE), flow(m))
 
-CASE(ragged_row_assigned, OP_ERR_VIOLATION, IN_MESH | COMPILED_ONLY) {
-  loop(m,
-       "static void put(double *to, double v) { *to = v; }\n"
-       "void loop(int n, double **h, const float *f) {\n"
-       "  for (int k = 0; k < n; k++)\n"
-       "    put(OP_ROW(h, k), f[0]);\n"
-       "}",
-       through(m, OP_INC), flow(m));
-}
+LOOP_CASE(ragged_row_assigned, OP_ERR_VIOLATION, IN_MESH | COMPILED_ONLY,
+          "static void put(double *to, double v) { *to = v; }\n"
+          "void loop(int n, double **h, const float *f) {\n"
+          "  for (int k = 0; k < n; k++)\n"
+          "    put(OP_ROW(h, k), f[0]);\n"
+          "}",
+          through(m, OP_INC), flow(m))
 
-CASE(ragged_row_beyond, OP_ERR_VIOLATION, IN_MESH | COMPILED_ONLY) {
-  loop(m,
-       "static double sum(int n, const double **h) {\n"
-       "  double s = 0;\n"
-       "  for (int k = 0; k <= n; k++)\n"
-       "    s += *OP_ROW(h, k);\n"
-       "  return s;\n"
-       "}\n"
-       "void loop(int n, const double **h, float *f) { f[0] = f[1] = (float)sum(n, h); }",
-       through(m, OP_READ), op_arg_dat(m->flow, -1, OP_ID, 2, "float", OP_WRITE));
-}
+LOOP_CASE(ragged_row_beyond, OP_ERR_VIOLATION, IN_MESH | COMPILED_ONLY,
+          "static double sum(int n, const double **h) {\n"
+          "  double s = 0;\n"
+          "  for (int k = 0; k <= n; k++)\n"
+          "    s += *OP_ROW(h, k);\n"
+          "  return s;\n"
+          "}\n"
+          "void loop(int n, const double **h, float *f) { f[0] = f[1] = (float)sum(n, h); }",
+          through(m, OP_READ), op_arg_dat(m->flow, -1, OP_ID, 2, "float", OP_WRITE))
 
-CASE(ragged_row_before, OP_ERR_VIOLATION, IN_MESH | COMPILED_ONLY) {
-  loop(m, "void loop(int n, double **h, const float *f) { *OP_ROW(h, -1) += f[0] * n; }", through(m, OP_INC),
-       flow(m));
-}
+LOOP_CASE(ragged_row_before, OP_ERR_VIOLATION, IN_MESH | COMPILED_ONLY,
+          "void loop(int n, double **h, const float *f) { *OP_ROW(h, -1) += f[0] * n; }", through(m, OP_INC),
+          flow(m))
 
 /* Two of the mesh's elements have no target, and none has more than three. */
 static op_arg flow_set(const struct mesh *m) {
   return op_arg_dat(m->flow, -1, OP_ID, 2, "float", OP_WRITE);
 }
 
-CASE(ragged_none_not_written, OP_ERR_VIOLATION, IN_MESH | COMPILED_ONLY) {
-  loop(m,
-       "void loop(int n, const double **h, float *f) {\n"
-       "  double s = 0;\n"
-       "  for (int k = 0; k < n; k++)\n"
-       "    s += *OP_ROW(h, k);\n"
-       "  if (n)\n"
-       "    f[0] = f[1] = (float)(s / n);\n"
-       "}",
-       through(m, OP_READ), flow_set(m));
-}
+LOOP_CASE(ragged_none_not_written, OP_ERR_VIOLATION, IN_MESH | COMPILED_ONLY,
+          "void loop(int n, const double **h, float *f) {\n"
+          "  double s = 0;\n"
+          "  for (int k = 0; k < n; k++)\n"
+          "    s += *OP_ROW(h, k);\n"
+          "  if (n)\n"
+          "    f[0] = f[1] = (float)(s / n);\n"
+          "}",
+          through(m, OP_READ), flow_set(m))
 
-CASE(ragged_none_unset, OP_ERR_VIOLATION, IN_MESH | COMPILED_ONLY) {
-  loop(m,
-       "void loop(int n, const double **h, float *f) {\n"
-       "  double s;\n"
-       "  for (int k = 0; k < n; k++)\n"
-       "    s = *OP_ROW(h, k);\n"
-       "  f[0] = f[1] = (float)s;\n"
-       "}",
-       through(m, OP_READ), flow_set(m));
-}
+LOOP_CASE(ragged_none_unset, OP_ERR_VIOLATION, IN_MESH | COMPILED_ONLY,
+          "void loop(int n, const double **h, float *f) {\n"
+          "  double s;\n"
+          "  for (int k = 0; k < n; k++)\n"
+          "    s = *OP_ROW(h, k);\n"
+          "  f[0] = f[1] = (float)s;\n"
+          "}",
+          through(m, OP_READ), flow_set(m))
 
-CASE(ragged_beyond_longest, OP_ERR_VIOLATION, IN_MESH | COMPILED_ONLY) {
-  loop(m,
-       "void loop(int n, const double **h, float *f) {\n"
-       "  f[0] = f[1] = 0;\n"
-       "  if (n)\n"
-       "    f[1] = (float)*OP_ROW(h, 3);\n"
-       "}",
-       through(m, OP_READ), flow_set(m));
-}
+LOOP_CASE(ragged_beyond_longest, OP_ERR_VIOLATION, IN_MESH | COMPILED_ONLY,
+          "void loop(int n, const double **h, float *f) {\n"
+          "  f[0] = f[1] = 0;\n"
+          "  if (n)\n"
+          "    f[1] = (float)*OP_ROW(h, 3);\n"
+          "}",
+          through(m, OP_READ), flow_set(m))
 
 /* C takes `x[k]` for a pointer of its own. OP_KERNEL_DEF: OP_ROW has become what it stands for. */
 /* clang-format off */
@@ -325,41 +304,33 @@ CASE(ragged_row_in_unsure_macro, OP_ERR_KERNEL, IN_MESH | COMPILED_ONLY) {
 }
 
 /* The compiler would speak of pointers. */
-CASE(ragged_row_added, OP_ERR_KERNEL, IN_MESH | COMPILED_ONLY) {
-  loop(m,
-       "void loop(int n, const double **h, float *f) {\n"
-       "  for (int k = 0; k < n; k++)\n"
-       "    f[0] += h[k + 1];\n"
-       "}",
-       through(m, OP_READ), flow_written(m));
-}
+LOOP_CASE(ragged_row_added, OP_ERR_KERNEL, IN_MESH | COMPILED_ONLY,
+          "void loop(int n, const double **h, float *f) {\n"
+          "  for (int k = 0; k < n; k++)\n"
+          "    f[0] += h[k + 1];\n"
+          "}",
+          through(m, OP_READ), flow_written(m))
 
 /* The `*` is missing. */
-CASE(ragged_rows_subtracted, OP_ERR_KERNEL, IN_MESH | COMPILED_ONLY) {
-  loop(m,
-       "void loop(int n, const double **h, float *f) {\n"
-       "  for (int k = 0; k + 1 < n; k++)\n"
-       "    f[0] += OP_ROW(h, k) - OP_ROW(h, k + 1);\n"
-       "}",
-       through(m, OP_READ), flow_written(m));
-}
+LOOP_CASE(ragged_rows_subtracted, OP_ERR_KERNEL, IN_MESH | COMPILED_ONLY,
+          "void loop(int n, const double **h, float *f) {\n"
+          "  for (int k = 0; k + 1 < n; k++)\n"
+          "    f[0] += OP_ROW(h, k) - OP_ROW(h, k + 1);\n"
+          "}",
+          through(m, OP_READ), flow_written(m))
 
-CASE(ragged_rows_compared, OP_ERR_KERNEL, IN_MESH | COMPILED_ONLY) {
-  loop(m,
-       "void loop(int n, const double **h, float *f) {\n"
-       "  for (int k = 1; k < n; k++)\n"
-       "    f[0] += *OP_ROW(h, k) < *OP_ROW(h, 0) || 0 != (OP_ROW(h, k));\n"
-       "}",
-       through(m, OP_READ), flow_written(m));
-}
+LOOP_CASE(ragged_rows_compared, OP_ERR_KERNEL, IN_MESH | COMPILED_ONLY,
+          "void loop(int n, const double **h, float *f) {\n"
+          "  for (int k = 1; k < n; k++)\n"
+          "    f[0] += *OP_ROW(h, k) < *OP_ROW(h, 0) || 0 != (OP_ROW(h, k));\n"
+          "}",
+          through(m, OP_READ), flow_written(m))
 
-CASE(ragged_number_behind, OP_ERR_KERNEL, IN_MESH) {
-  loop(m, "void loop(const double **h, int n, const float *f) {}", HEIGHT(m, OP_ALL, OP_READ), flow(m));
-}
+LOOP_CASE(ragged_number_behind, OP_ERR_KERNEL, IN_MESH,
+          "void loop(const double **h, int n, const float *f) {}", HEIGHT(m, OP_ALL, OP_READ), flow(m))
 
-CASE(ragged_all_of_direct, OP_ERR_INDEX, IN_MESH) {
-  loop(m, sums, HEIGHT(m, OP_ALL, OP_READ), op_arg_dat(m->flow, OP_ALL, OP_ID, 2, "float", OP_READ));
-}
+LOOP_CASE(ragged_all_of_direct, OP_ERR_INDEX, IN_MESH, sums, HEIGHT(m, OP_ALL, OP_READ),
+          op_arg_dat(m->flow, OP_ALL, OP_ID, 2, "float", OP_READ))
 
 CASE(ragged_target_listed_twice, OP_ERR_ALIAS, IN_MESH) {
   const int twice[6] = {0, 1, 2, 4, 5, 4};

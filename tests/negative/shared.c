@@ -3,12 +3,6 @@
 
 #include "negative.h"
 
-/* A loop over cells that reads the height and adds to a sum, with this text. */
-#define WITH_TEXT(text)                                                                                      \
-  double sum = 5;                                                                                            \
-  op_par_loop(text, "scale", m->cells, op_arg_dat(m->height, -1, OP_ID, 1, "double", OP_READ),               \
-              op_arg_gbl(&sum, 1, "double", OP_INC))
-
 CASE(prelude_null, OP_ERR_ARGUMENT, IN_MESH) {
   op_decl_prelude(NULL);
 }
@@ -33,9 +27,8 @@ CASE(prelude_include_missing, OP_ERR_KERNEL, IN_MESH) {
   op_decl_prelude("#define TWO 2\n#include \"kinds.h\"\n");
 }
 
-CASE(kernel_include_missing, OP_ERR_KERNEL, IN_MESH) {
-  WITH_TEXT("#include \"kinds.h\"\nvoid scale(const double *h, double *sum) {\n  *sum += 2 * *h;\n}\n");
-}
+TEXT_CASE(kernel_include_missing, OP_ERR_KERNEL, IN_MESH,
+          "#include \"kinds.h\"\nvoid scale(const double *h, double *sum) {\n  *sum += 2 * *h;\n}\n")
 
 /* Of a mesh of its own, for what is wrong here stays wrong. */
 static void with_prelude(struct said *said, const char *prelude) {

@@ -1,8 +1,9 @@
 #!/bin/bash
-# usage: fused.sh BUILD FOLDER [write]: the text of fused loops of airfoil and of aero, its vector operations one by one, against golden
-# files: what is read, called and stored. Needs bench/turns_airfoil and bench/turns_aero_parts.
+# usage: fused.sh BUILD TESTS [write]: the text of fused loops of airfoil and of aero, its vector operations one by one, against golden
+# files: what is read, called and stored. What those of tests/jit have too is named there. Needs bench/turns_airfoil, bench/turns_aero_parts
+# and tests/jit/test_generate.
 set -eu
-build=$1 golden=$2 write=${3:-}
+build=$1 golden=$2/samples/golden pieces=$2/jit/golden write=${3:-}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export OP2_LAZY=on OP2_FUSE=on OP2_BACKEND=seq OP2_CACHE=off OP2_TUNE=off OP2_THREADS=1
@@ -20,9 +21,12 @@ for one in update+save_soln+adt_calc-scalar update+save_soln+adt_calc-strip4 sub
   if [ ! -f "${found[0]}" ]; then
     echo "$one: no such loop was made"
     wrong=1
-  elif [ "$write" = write ]; then
-    cp "${found[0]}" "$golden/$one.c"
-  elif ! diff -u "$golden/$one.c" "${found[0]}"; then
+    continue
+  fi
+  "$build/tests/jit/test_generate" "$pieces" shorten "${found[0]}" >"$work/$one.c"
+  if [ "$write" = write ]; then
+    cp "$work/$one.c" "$golden/$one.c"
+  elif ! diff -u "$golden/$one.c" "$work/$one.c"; then
     wrong=1
   fi
 done

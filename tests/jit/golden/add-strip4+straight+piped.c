@@ -33,28 +33,7 @@ static void op2_loop(double *restrict op2_d0, const double *restrict op2_d1, con
         for (; op2_i + 4 <= op2_stop; op2_i += 4) {
           double op2_l1[12] __attribute__((aligned(64)));
           double op2_l2[12] __attribute__((aligned(64)));
-          #pragma clang loop vectorize(enable) vectorize_width(4) interleave_count(1) unroll(disable)
-          for (int op2_l = 0; op2_l < 4; op2_l++) {
-            double op2_a0[3];
-            op2_a0[0] = op2_l0[0 * 4 + op2_l];
-            op2_a0[1] = op2_l0[1 * 4 + op2_l];
-            op2_a0[2] = op2_l0[2 * 4 + op2_l];
-            double op2_a1[3];
-            op2_a1[0] = -0.0;
-            op2_a1[1] = -0.0;
-            op2_a1[2] = -0.0;
-            double op2_a2[3];
-            op2_a2[0] = -0.0;
-            op2_a2[1] = -0.0;
-            op2_a2[2] = -0.0;
-            add(op2_a0, op2_a1, op2_a2);
-            op2_l1[0 * 4 + op2_l] = op2_a1[0];
-            op2_l1[1 * 4 + op2_l] = op2_a1[1];
-            op2_l1[2 * 4 + op2_l] = op2_a1[2];
-            op2_l2[0 * 4 + op2_l] = op2_a2[0];
-            op2_l2[1 * 4 + op2_l] = op2_a2[1];
-            op2_l2[2 * 4 + op2_l] = op2_a2[2];
-          }
+          /* shared: add: lanes */
           if (op2_i > op2_start) {
             const long op2_before = op2_i - 4;
             {
@@ -101,41 +80,13 @@ static void op2_loop(double *restrict op2_d0, const double *restrict op2_d1, con
     op2_load_double_3(op2_l0 + 0, (const double *const[4]){op2_d1 + op2_m0_0[0] * 3, op2_d1 + op2_m0_0[1] * 3, op2_d1 + op2_m0_0[2] * 3, op2_d1 + op2_m0_0[3] * 3});
     double op2_l1[12] __attribute__((aligned(64)));
     double op2_l2[12] __attribute__((aligned(64)));
-    #pragma clang loop vectorize(enable) vectorize_width(4) interleave_count(1) unroll(disable)
-    for (int op2_l = 0; op2_l < 4; op2_l++) {
-      double op2_a0[3];
-      op2_a0[0] = op2_l0[0 * 4 + op2_l];
-      op2_a0[1] = op2_l0[1 * 4 + op2_l];
-      op2_a0[2] = op2_l0[2 * 4 + op2_l];
-      double op2_a1[3];
-      op2_a1[0] = -0.0;
-      op2_a1[1] = -0.0;
-      op2_a1[2] = -0.0;
-      double op2_a2[3];
-      op2_a2[0] = -0.0;
-      op2_a2[1] = -0.0;
-      op2_a2[2] = -0.0;
-      add(op2_a0, op2_a1, op2_a2);
-      op2_l1[0 * 4 + op2_l] = op2_a1[0];
-      op2_l1[1 * 4 + op2_l] = op2_a1[1];
-      op2_l1[2 * 4 + op2_l] = op2_a1[2];
-      op2_l2[0 * 4 + op2_l] = op2_a2[0];
-      op2_l2[1 * 4 + op2_l] = op2_a2[1];
-      op2_l2[2 * 4 + op2_l] = op2_a2[2];
-    }
+    /* shared: add: lanes */
     const long op2_m0_1[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_i + 0) * 2 + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 1) * 2 + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 2) * 2 + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 3) * 2 + 1], __ATOMIC_RELAXED)};
     double op2_r1[16] __attribute__((aligned(64)));
     op2_turn_double_3(op2_r1 + 0, op2_l1 + 0);
     double op2_r2[16] __attribute__((aligned(64)));
     op2_turn_double_3(op2_r2 + 0, op2_l2 + 0);
-    op2_add_double_3(op2_d0 + op2_m0_0[0] * 3, op2_r1 + 0);
-    op2_add_double_3(op2_d0 + op2_m0_1[0] * 3, op2_r2 + 0);
-    op2_add_double_3(op2_d0 + op2_m0_0[1] * 3, op2_r1 + 4);
-    op2_add_double_3(op2_d0 + op2_m0_1[1] * 3, op2_r2 + 4);
-    op2_add_double_3(op2_d0 + op2_m0_0[2] * 3, op2_r1 + 8);
-    op2_add_double_3(op2_d0 + op2_m0_1[2] * 3, op2_r2 + 8);
-    op2_add_double_3(op2_d0 + op2_m0_0[3] * 3, op2_r1 + 12);
-    op2_add_double_3(op2_d0 + op2_m0_1[3] * 3, op2_r2 + 12);
+    /* shared: add: strip to targets */
     op2_i += 4;
   }
   #pragma clang loop vectorize(disable) interleave(disable) unroll(disable)

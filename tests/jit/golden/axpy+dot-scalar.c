@@ -11,12 +11,7 @@ static void op2_loop(const double *restrict op2_d0, double *restrict op2_d1, dou
   long op2_i = op2_begin;
   for (; op2_i < op2_end; op2_i++) {
     const long op2_e = op2_i;
-    double op2_a2[1];
-    double op2_a3[1];
-    op2_a3[0 + 0] = op2_d2[op2_e * 1 + 0];
-    axpy(op2_g0, op2_d0 + op2_e, op2_a2, op2_a3);
-    dot(op2_a3, op2_a2, op2_a4);
-    op2_d2[op2_e * 1 + 0] = op2_a3[0 + 0];
+    /* shared: axpy+dot: element */
   }
   op2_g4[0] += op2_a4[0];
 }

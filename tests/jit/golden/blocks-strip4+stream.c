@@ -37,30 +37,7 @@ static void op2_loop(const double *restrict op2_d0, const double *restrict op2_d
         const long op2_m0_0[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 0 * 1) + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 1 * 1) + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 2 * 1) + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 3 * 1) + 0], __ATOMIC_RELAXED)};
         op2_load_double_3(op2_l1 + 0, (const double *const[4]){op2_d1 + op2_m0_0[0] * 3, op2_d1 + op2_m0_0[1] * 3, op2_d1 + op2_m0_0[2] * 3, op2_d1 + op2_m0_0[3] * 3});
         double op2_l2[12] __attribute__((aligned(64)));
-        #pragma clang loop vectorize(enable) vectorize_width(4) interleave_count(1) unroll(disable)
-        for (int op2_l = 0; op2_l < 4; op2_l++) {
-          double op2_a0[9];
-          op2_a0[0] = op2_l0[0 * 4 + op2_l];
-          op2_a0[1] = op2_l0[1 * 4 + op2_l];
-          op2_a0[2] = op2_l0[2 * 4 + op2_l];
-          op2_a0[3] = op2_l0[3 * 4 + op2_l];
-          op2_a0[4] = op2_l0[4 * 4 + op2_l];
-          op2_a0[5] = op2_l0[5 * 4 + op2_l];
-          op2_a0[6] = op2_l0[6 * 4 + op2_l];
-          op2_a0[7] = op2_l0[7 * 4 + op2_l];
-          op2_a0[8] = op2_l0[8 * 4 + op2_l];
-          const double *op2_v0[4] = {op2_a0, (const double *)0, (const double *)-9L, (const double *)1L};
-          double op2_a1[3];
-          op2_a1[0] = op2_l1[0 * 4 + op2_l];
-          op2_a1[1] = op2_l1[1 * 4 + op2_l];
-          op2_a1[2] = op2_l1[2 * 4 + op2_l];
-          const double *op2_v1[4] = {op2_a1, (const double *)0, (const double *)-3L, (const double *)1L};
-          double op2_a2[3];
-          blocks(op2_count0, op2_v0, op2_v1, op2_a2);
-          op2_l2[0 * 4 + op2_l] = op2_a2[0];
-          op2_l2[1 * 4 + op2_l] = op2_a2[1];
-          op2_l2[2 * 4 + op2_l] = op2_a2[2];
-        }
+        /* shared: blocks: lanes of rows of one */
         double op2_r2[16] __attribute__((aligned(64)));
         op2_turn_double_3(op2_r2 + 0, op2_l2 + 0);
         op2_put_double_3(op2_d2 + (op2_i + 0) * 3, op2_r2 + 0);
@@ -80,27 +57,7 @@ static void op2_loop(const double *restrict op2_d0, const double *restrict op2_d
         const long op2_m0_1[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 0 * 2) + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 1 * 2) + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 2 * 2) + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_f0 + 3 * 2) + 1], __ATOMIC_RELAXED)};
         op2_load_double_3(op2_l1 + 12, (const double *const[4]){op2_d1 + op2_m0_1[0] * 3, op2_d1 + op2_m0_1[1] * 3, op2_d1 + op2_m0_1[2] * 3, op2_d1 + op2_m0_1[3] * 3});
         double op2_l2[12] __attribute__((aligned(64)));
-        #pragma clang loop vectorize(enable) vectorize_width(4) interleave_count(1) unroll(disable)
-        for (int op2_l = 0; op2_l < 4; op2_l++) {
-          double op2_a0[18];
-          for (int op2_c = 0; op2_c < 18; op2_c++) {
-            op2_a0[op2_c] = op2_l0[op2_c * 4 + op2_l];
-          }
-          const double *op2_v0[4] = {op2_a0, (const double *)0, (const double *)-9L, (const double *)2L};
-          double op2_a1[6];
-          op2_a1[0] = op2_l1[0 * 4 + op2_l];
-          op2_a1[1] = op2_l1[1 * 4 + op2_l];
-          op2_a1[2] = op2_l1[2 * 4 + op2_l];
-          op2_a1[3] = op2_l1[3 * 4 + op2_l];
-          op2_a1[4] = op2_l1[4 * 4 + op2_l];
-          op2_a1[5] = op2_l1[5 * 4 + op2_l];
-          const double *op2_v1[4] = {op2_a1, (const double *)0, (const double *)-3L, (const double *)2L};
-          double op2_a2[3];
-          blocks(op2_count0, op2_v0, op2_v1, op2_a2);
-          op2_l2[0 * 4 + op2_l] = op2_a2[0];
-          op2_l2[1 * 4 + op2_l] = op2_a2[1];
-          op2_l2[2 * 4 + op2_l] = op2_a2[2];
-        }
+        /* shared: blocks: lanes of rows of two */
         double op2_r2[16] __attribute__((aligned(64)));
         op2_turn_double_3(op2_r2 + 0, op2_l2 + 0);
         op2_put_double_3(op2_d2 + (op2_i + 0) * 3, op2_r2 + 0);
@@ -114,21 +71,13 @@ static void op2_loop(const double *restrict op2_d0, const double *restrict op2_d
     #pragma clang loop vectorize(disable) interleave(disable) unroll(disable)
     for (; op2_i < op2_stop; op2_i++) {
       const long op2_e = op2_i;
-      const op2_longlong op2_first0 = op2_z0[op2_e];
-      const int op2_count0 = (int)(op2_z0[op2_e + 1] - op2_first0);
-      const double *op2_v0[4] = {op2_d0 + op2_first0 * 9, (const double *)0, (const double *)(long)-9, (const double *)(long)op2_count0};
-      const double *op2_v1[4] = {op2_d1, (const double *)(op2_t0 + op2_first0), (const double *)(long)3, (const double *)(long)op2_count0};
-      blocks(op2_count0, op2_v0, op2_v1, op2_d2 + op2_e * 3);
+      /* shared: blocks: element */
     }
   }
   #pragma clang loop vectorize(disable) interleave(disable) unroll(disable)
   for (; op2_i < op2_end; op2_i++) {
     const long op2_e = op2_i;
-    const op2_longlong op2_first0 = op2_z0[op2_e];
-    const int op2_count0 = (int)(op2_z0[op2_e + 1] - op2_first0);
-    const double *op2_v0[4] = {op2_d0 + op2_first0 * 9, (const double *)0, (const double *)(long)-9, (const double *)(long)op2_count0};
-    const double *op2_v1[4] = {op2_d1, (const double *)(op2_t0 + op2_first0), (const double *)(long)3, (const double *)(long)op2_count0};
-    blocks(op2_count0, op2_v0, op2_v1, op2_d2 + op2_e * 3);
+    /* shared: blocks: element */
   }
 }
 __attribute__((force_align_arg_pointer)) void op2jit_range(void *const *op2_frame, const int *op2_list, long op2_begin, long op2_end) {

@@ -45,29 +45,7 @@ static void op2_loop(const int *restrict op2_t0, const int *restrict op2_x1, int
         continue;
       }
     }
-    const int op2_m0_0[4] = {op2_t0[(op2_i + 0) * 2 + 0], op2_t0[(op2_i + 1) * 2 + 0], op2_t0[(op2_i + 2) * 2 + 0], op2_t0[(op2_i + 3) * 2 + 0]};
-    const int op2_m0_1[4] = {op2_t0[(op2_i + 0) * 2 + 1], op2_t0[(op2_i + 1) * 2 + 1], op2_t0[(op2_i + 2) * 2 + 1], op2_t0[(op2_i + 3) * 2 + 1]};
-    int op2_l1[8] __attribute__((aligned(64)));
-    for (int op2_l = 0; op2_l < 4; op2_l++) {
-      op2_l1[0 + op2_l] = op2_x1[op2_m0_0[op2_l]];
-      op2_l1[4 + op2_l] = op2_x1[op2_m0_1[op2_l]];
-    }
-    int op2_l2[4] __attribute__((aligned(64)));
-    #pragma clang loop vectorize(enable) vectorize_width(4) interleave_count(1) unroll(disable)
-    for (int op2_l = 0; op2_l < 4; op2_l++) {
-      int op2_a0[1];
-      op2_a0[0] = (int)(op2_i + 0) + op2_l;
-      int op2_a1[2];
-      op2_a1[0] = op2_l1[0 * 4 + op2_l];
-      op2_a1[1] = op2_l1[1 * 4 + op2_l];
-      int op2_a2[1];
-      op2_a2[0] = 0;
-      count(op2_a0, op2_a1, op2_a2);
-      op2_l2[0 * 4 + op2_l] = op2_a2[0];
-    }
-    for (int op2_l = 0; op2_l < 4; op2_l++) {
-      op2_k2[0 * 4 + op2_l] += op2_l2[0 * 4 + op2_l];
-    }
+    /* shared: count: strip by maps */
     op2_i += 4;
   }
   for (int op2_l = 0; op2_l < 4; op2_l++) {
@@ -76,14 +54,7 @@ static void op2_loop(const int *restrict op2_t0, const int *restrict op2_x1, int
   #pragma clang loop vectorize(disable) interleave(disable) unroll(disable)
   for (; op2_i < op2_end; op2_i++) {
     const long op2_e = op2_i;
-    const int op2_m0_0 = op2_t0[op2_e * 2 + 0];
-    const int op2_m0_1 = op2_t0[op2_e * 2 + 1];
-    int op2_a0[1];
-    op2_a0[0] = (int)op2_e;
-    int op2_a1[2];
-    op2_a1[0] = op2_x1[op2_m0_0];
-    op2_a1[1] = op2_x1[op2_m0_1];
-    count(op2_a0, op2_a1, op2_a2);
+    /* shared: count: element */
   }
   op2_g2[0] += op2_a2[0];
 }

@@ -13,20 +13,7 @@ static void op2_loop(const float *restrict op2_d0, const int *restrict op2_x0, i
   long op2_i = op2_begin;
   for (; op2_i < op2_end; op2_i++) {
     const long op2_e = op2_i;
-    int op2_a1[1];
-    op2_a1[0] = op2_x0[op2_e];
-    float op2_a2[3];
-    float op2_a4[1] = {*op2_b4};
-    int op2_a5[1];
-    extremes(op2_d0 + op2_e, op2_a1, op2_a2, op2_a3, op2_a4, op2_a5);
-    const long long op2_i4 = op2_x0[op2_e];
-    const int op2_n4 = op2_a4[0] != op2_a4[0], op2_o4 = op2_g4[0] != op2_g4[0];
-    const int op2_w4 = op2_a4[0] > op2_g4[0] || (op2_b4[0] != op2_b4[0] ? op2_o4 && !op2_n4 : op2_n4 && !op2_o4), op2_q4 = op2_a4[0] == op2_g4[0] || (op2_n4 && op2_o4);
-    if (op2_w4 || (op2_q4 && op2_i4 < op2_g5->element)) {
-      op2_g4[0] = op2_a4[0];
-      op2_g5->element = op2_i4;
-      op2_g5->payload[0] = op2_a5[0];
-    }
+    /* shared: extremes: element */
   }
   op2_g3[0] += op2_a3[0];
 }

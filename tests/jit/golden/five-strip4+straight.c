@@ -8,19 +8,7 @@ static inline __attribute__((always_inline)) void op2_load_double_5(double *lane
     op2_double4 z1 = *(const op2_double4u *)(rows[1] + 0);
     op2_double4 z2 = *(const op2_double4u *)(rows[2] + 0);
     op2_double4 z3 = *(const op2_double4u *)(rows[3] + 0);
-    op2_double4 t;
-    t = __builtin_shufflevector(z0, z1, 0, 4, 2, 6);
-    z1 = __builtin_shufflevector(z0, z1, 1, 5, 3, 7);
-    z0 = t;
-    t = __builtin_shufflevector(z2, z3, 0, 4, 2, 6);
-    z3 = __builtin_shufflevector(z2, z3, 1, 5, 3, 7);
-    z2 = t;
-    t = __builtin_shufflevector(z0, z2, 0, 1, 4, 5);
-    z2 = __builtin_shufflevector(z0, z2, 2, 3, 6, 7);
-    z0 = t;
-    t = __builtin_shufflevector(z1, z3, 0, 1, 4, 5);
-    z3 = __builtin_shufflevector(z1, z3, 2, 3, 6, 7);
-    z1 = t;
+    /* shared: turn four by four */
     *(op2_double4 *)(lanes + 0) = z0;
     *(op2_double4 *)(lanes + 4) = z1;
     *(op2_double4 *)(lanes + 8) = z2;
@@ -37,19 +25,7 @@ static inline __attribute__((always_inline)) void op2_turn_double_5(double *rows
     op2_double4 z1 = *(const op2_double4 *)(lanes + 4);
     op2_double4 z2 = *(const op2_double4 *)(lanes + 8);
     op2_double4 z3 = *(const op2_double4 *)(lanes + 12);
-    op2_double4 t;
-    t = __builtin_shufflevector(z0, z1, 0, 4, 2, 6);
-    z1 = __builtin_shufflevector(z0, z1, 1, 5, 3, 7);
-    z0 = t;
-    t = __builtin_shufflevector(z2, z3, 0, 4, 2, 6);
-    z3 = __builtin_shufflevector(z2, z3, 1, 5, 3, 7);
-    z2 = t;
-    t = __builtin_shufflevector(z0, z2, 0, 1, 4, 5);
-    z2 = __builtin_shufflevector(z0, z2, 2, 3, 6, 7);
-    z0 = t;
-    t = __builtin_shufflevector(z1, z3, 0, 1, 4, 5);
-    z3 = __builtin_shufflevector(z1, z3, 2, 3, 6, 7);
-    z1 = t;
+    /* shared: turn four by four */
     *(op2_double4u *)(rows + 0) = __builtin_shufflevector(z0, z0, 0, 1, 2, 3);
     *(op2_double4u *)(rows + 5) = __builtin_shufflevector(z1, z1, 0, 1, 2, 3);
     *(op2_double4u *)(rows + 10) = __builtin_shufflevector(z2, z2, 0, 1, 2, 3);
@@ -116,26 +92,7 @@ static void op2_loop(const double *restrict op2_d0, const double *restrict op2_d
         __builtin_memcpy(op2_l1 + 12, op2_d1 + (op2_i + op2_o0_3 + 0), sizeof(double) * 4);
         __builtin_memcpy(op2_l1 + 16, op2_d1 + (op2_i + op2_o0_4 + 0), sizeof(double) * 4);
         double op2_l2[4] __attribute__((aligned(64)));
-        #pragma clang loop vectorize(enable) vectorize_width(4) interleave_count(1) unroll(disable)
-        for (int op2_l = 0; op2_l < 4; op2_l++) {
-          double op2_a0[5];
-          op2_a0[0] = op2_l0[0 * 4 + op2_l];
-          op2_a0[1] = op2_l0[1 * 4 + op2_l];
-          op2_a0[2] = op2_l0[2 * 4 + op2_l];
-          op2_a0[3] = op2_l0[3 * 4 + op2_l];
-          op2_a0[4] = op2_l0[4 * 4 + op2_l];
-          const double *op2_v0[4] = {op2_a0, (const double *)0, (const double *)-1L, (const double *)5L};
-          double op2_a1[5];
-          op2_a1[0] = op2_l1[0 * 4 + op2_l];
-          op2_a1[1] = op2_l1[1 * 4 + op2_l];
-          op2_a1[2] = op2_l1[2 * 4 + op2_l];
-          op2_a1[3] = op2_l1[3 * 4 + op2_l];
-          op2_a1[4] = op2_l1[4 * 4 + op2_l];
-          const double *op2_v1[4] = {op2_a1, (const double *)0, (const double *)-1L, (const double *)5L};
-          double op2_a2[1];
-          five(op2_count0, op2_v0, op2_v1, op2_a2);
-          op2_l2[0 * 4 + op2_l] = op2_a2[0];
-        }
+        /* shared: five: lanes */
         __builtin_memcpy(op2_d2 + (op2_i + 0), op2_l2 + 0, sizeof(double) * 4);
       }
       if (__builtin_expect(op2_i + 4 > op2_end || op2_range[1] <= op2_i, 1)) {
@@ -157,26 +114,7 @@ static void op2_loop(const double *restrict op2_d0, const double *restrict op2_d
     const long op2_m0_4[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_i + 0) * 5 + 4], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 1) * 5 + 4], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 2) * 5 + 4], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 3) * 5 + 4], __ATOMIC_RELAXED)};
     op2_load_double_1(op2_l1 + 16, (const double *const[4]){op2_d1 + op2_m0_4[0], op2_d1 + op2_m0_4[1], op2_d1 + op2_m0_4[2], op2_d1 + op2_m0_4[3]});
     double op2_l2[4] __attribute__((aligned(64)));
-    #pragma clang loop vectorize(enable) vectorize_width(4) interleave_count(1) unroll(disable)
-    for (int op2_l = 0; op2_l < 4; op2_l++) {
-      double op2_a0[5];
-      op2_a0[0] = op2_l0[0 * 4 + op2_l];
-      op2_a0[1] = op2_l0[1 * 4 + op2_l];
-      op2_a0[2] = op2_l0[2 * 4 + op2_l];
-      op2_a0[3] = op2_l0[3 * 4 + op2_l];
-      op2_a0[4] = op2_l0[4 * 4 + op2_l];
-      const double *op2_v0[4] = {op2_a0, (const double *)0, (const double *)-1L, (const double *)5L};
-      double op2_a1[5];
-      op2_a1[0] = op2_l1[0 * 4 + op2_l];
-      op2_a1[1] = op2_l1[1 * 4 + op2_l];
-      op2_a1[2] = op2_l1[2 * 4 + op2_l];
-      op2_a1[3] = op2_l1[3 * 4 + op2_l];
-      op2_a1[4] = op2_l1[4 * 4 + op2_l];
-      const double *op2_v1[4] = {op2_a1, (const double *)0, (const double *)-1L, (const double *)5L};
-      double op2_a2[1];
-      five(op2_count0, op2_v0, op2_v1, op2_a2);
-      op2_l2[0 * 4 + op2_l] = op2_a2[0];
-    }
+    /* shared: five: lanes */
     __builtin_memcpy(op2_d2 + (op2_i + 0), op2_l2 + 0, sizeof(double) * 4);
     op2_i += 4;
   }

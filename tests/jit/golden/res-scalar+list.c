@@ -14,16 +14,7 @@ static void op2_loop(const double *restrict op2_d0, const double *restrict op2_d
       __builtin_prefetch(op2_t1 + op2_q * 2);
     }
     const long op2_e = op2_list[op2_i];
-    const int op2_m0_0 = op2_t0[op2_e * 2 + 0];
-    const int op2_m0_1 = op2_t0[op2_e * 2 + 1];
-    const int op2_m1_0 = op2_t1[op2_e * 2 + 0];
-    const int op2_m1_1 = op2_t1[op2_e * 2 + 1];
-    double op2_a2[4];
-    op2_a2[0 + 0] = op2_d1[0 * op2_s1 + op2_m1_0];
-    op2_a2[0 + 1] = op2_d1[1 * op2_s1 + op2_m1_0];
-    op2_a2[0 + 2] = op2_d1[2 * op2_s1 + op2_m1_0];
-    op2_a2[0 + 3] = op2_d1[3 * op2_s1 + op2_m1_0];
-    res(op2_d0 + op2_m0_0 * 2, op2_d0 + op2_m0_1 * 2, op2_a2, op2_d2 + op2_m1_0 * 2, op2_d2 + op2_m1_1 * 2);
+    /* shared: res: element */
   }
 }
 void op2jit_range(void *const *op2_frame, const int *op2_list, long op2_begin, long op2_end) {

@@ -14,72 +14,12 @@ static inline __attribute__((always_inline, internal_linkage)) void res();
 static void op2_loop(const double *restrict op2_d0, const double *restrict op2_d1, long op2_s1, double *restrict op2_d2, const int *restrict op2_t0, const int *restrict op2_t1, const int *restrict op2_list, long op2_begin, long op2_end) {
   long op2_i = op2_begin;
   for (; op2_i + 4 <= op2_end; op2_i += 4) {
-    double op2_l0[8] __attribute__((aligned(64)));
-    const long op2_m0_0[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_i + 0) * 2 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 1) * 2 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 2) * 2 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 3) * 2 + 0], __ATOMIC_RELAXED)};
-    op2_load_double_2(op2_l0 + 0, (const double *const[4]){op2_d0 + op2_m0_0[0] * 2, op2_d0 + op2_m0_0[1] * 2, op2_d0 + op2_m0_0[2] * 2, op2_d0 + op2_m0_0[3] * 2});
-    double op2_l1[8] __attribute__((aligned(64)));
-    const long op2_m0_1[4] = {(unsigned)__atomic_load_n(&op2_t0[(op2_i + 0) * 2 + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 1) * 2 + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 2) * 2 + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t0[(op2_i + 3) * 2 + 1], __ATOMIC_RELAXED)};
-    op2_load_double_2(op2_l1 + 0, (const double *const[4]){op2_d0 + op2_m0_1[0] * 2, op2_d0 + op2_m0_1[1] * 2, op2_d0 + op2_m0_1[2] * 2, op2_d0 + op2_m0_1[3] * 2});
-    double op2_l2[16] __attribute__((aligned(64)));
-    const long op2_m1_0[4] = {(unsigned)__atomic_load_n(&op2_t1[(op2_i + 0) * 2 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t1[(op2_i + 1) * 2 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t1[(op2_i + 2) * 2 + 0], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t1[(op2_i + 3) * 2 + 0], __ATOMIC_RELAXED)};
-    op2_load_double_1(op2_l2 + 0, (const double *const[4]){op2_d1 + 0 * op2_s1 + op2_m1_0[0], op2_d1 + 0 * op2_s1 + op2_m1_0[1], op2_d1 + 0 * op2_s1 + op2_m1_0[2], op2_d1 + 0 * op2_s1 + op2_m1_0[3]});
-    op2_load_double_1(op2_l2 + 4, (const double *const[4]){op2_d1 + 1 * op2_s1 + op2_m1_0[0], op2_d1 + 1 * op2_s1 + op2_m1_0[1], op2_d1 + 1 * op2_s1 + op2_m1_0[2], op2_d1 + 1 * op2_s1 + op2_m1_0[3]});
-    op2_load_double_1(op2_l2 + 8, (const double *const[4]){op2_d1 + 2 * op2_s1 + op2_m1_0[0], op2_d1 + 2 * op2_s1 + op2_m1_0[1], op2_d1 + 2 * op2_s1 + op2_m1_0[2], op2_d1 + 2 * op2_s1 + op2_m1_0[3]});
-    op2_load_double_1(op2_l2 + 12, (const double *const[4]){op2_d1 + 3 * op2_s1 + op2_m1_0[0], op2_d1 + 3 * op2_s1 + op2_m1_0[1], op2_d1 + 3 * op2_s1 + op2_m1_0[2], op2_d1 + 3 * op2_s1 + op2_m1_0[3]});
-    double op2_l3[8] __attribute__((aligned(64)));
-    double op2_l4[8] __attribute__((aligned(64)));
-    #pragma clang loop vectorize(enable) vectorize_width(4) interleave_count(1) unroll(disable)
-    for (int op2_l = 0; op2_l < 4; op2_l++) {
-      double op2_a0[2];
-      op2_a0[0] = op2_l0[0 * 4 + op2_l];
-      op2_a0[1] = op2_l0[1 * 4 + op2_l];
-      double op2_a1[2];
-      op2_a1[0] = op2_l1[0 * 4 + op2_l];
-      op2_a1[1] = op2_l1[1 * 4 + op2_l];
-      double op2_a2[4];
-      op2_a2[0] = op2_l2[0 * 4 + op2_l];
-      op2_a2[1] = op2_l2[1 * 4 + op2_l];
-      op2_a2[2] = op2_l2[2 * 4 + op2_l];
-      op2_a2[3] = op2_l2[3 * 4 + op2_l];
-      double op2_a3[2];
-      op2_a3[0] = -0.0;
-      op2_a3[1] = -0.0;
-      double op2_a4[2];
-      op2_a4[0] = -0.0;
-      op2_a4[1] = -0.0;
-      res(op2_a0, op2_a1, op2_a2, op2_a3, op2_a4);
-      op2_l3[0 * 4 + op2_l] = op2_a3[0];
-      op2_l3[1 * 4 + op2_l] = op2_a3[1];
-      op2_l4[0 * 4 + op2_l] = op2_a4[0];
-      op2_l4[1 * 4 + op2_l] = op2_a4[1];
-    }
-    const long op2_m1_1[4] = {(unsigned)__atomic_load_n(&op2_t1[(op2_i + 0) * 2 + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t1[(op2_i + 1) * 2 + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t1[(op2_i + 2) * 2 + 1], __ATOMIC_RELAXED), (unsigned)__atomic_load_n(&op2_t1[(op2_i + 3) * 2 + 1], __ATOMIC_RELAXED)};
-    double op2_r3[8] __attribute__((aligned(64)));
-    op2_turn_double_2(op2_r3 + 0, op2_l3 + 0);
-    double op2_r4[8] __attribute__((aligned(64)));
-    op2_turn_double_2(op2_r4 + 0, op2_l4 + 0);
-    op2_add_double_2(op2_d2 + op2_m1_0[0] * 2, op2_r3 + 0);
-    op2_add_double_2(op2_d2 + op2_m1_1[0] * 2, op2_r4 + 0);
-    op2_add_double_2(op2_d2 + op2_m1_0[1] * 2, op2_r3 + 2);
-    op2_add_double_2(op2_d2 + op2_m1_1[1] * 2, op2_r4 + 2);
-    op2_add_double_2(op2_d2 + op2_m1_0[2] * 2, op2_r3 + 4);
-    op2_add_double_2(op2_d2 + op2_m1_1[2] * 2, op2_r4 + 4);
-    op2_add_double_2(op2_d2 + op2_m1_0[3] * 2, op2_r3 + 6);
-    op2_add_double_2(op2_d2 + op2_m1_1[3] * 2, op2_r4 + 6);
+    /* shared: res: strip by maps */
   }
   #pragma clang loop vectorize(disable) interleave(disable) unroll(disable)
   for (; op2_i < op2_end; op2_i++) {
     const long op2_e = op2_i;
-    const int op2_m0_0 = op2_t0[op2_e * 2 + 0];
-    const int op2_m0_1 = op2_t0[op2_e * 2 + 1];
-    const int op2_m1_0 = op2_t1[op2_e * 2 + 0];
-    const int op2_m1_1 = op2_t1[op2_e * 2 + 1];
-    double op2_a2[4];
-    op2_a2[0 + 0] = op2_d1[0 * op2_s1 + op2_m1_0];
-    op2_a2[0 + 1] = op2_d1[1 * op2_s1 + op2_m1_0];
-    op2_a2[0 + 2] = op2_d1[2 * op2_s1 + op2_m1_0];
-    op2_a2[0 + 3] = op2_d1[3 * op2_s1 + op2_m1_0];
-    res(op2_d0 + op2_m0_0 * 2, op2_d0 + op2_m0_1 * 2, op2_a2, op2_d2 + op2_m1_0 * 2, op2_d2 + op2_m1_1 * 2);
+    /* shared: res: element */
   }
 }
 __attribute__((force_align_arg_pointer)) void op2jit_range(void *const *op2_frame, const int *op2_list, long op2_begin, long op2_end) {

@@ -1,12 +1,5 @@
 /* Made by op2jit (generator 21): loop subtract+norm, scalar, contract. */
-#include "op2jit_prelude.h"
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wall"
-#pragma clang diagnostic ignored "-Wextra"
-#pragma clang diagnostic ignored "-Wint-conversion"
-#define op2jit_assert(c, words) ((void)0)
-typedef long long __attribute__((may_alias)) op2_longlong;
-typedef unsigned long long __attribute__((may_alias)) op2_ulonglong;
+/* shared: prologue */
 static __attribute__((internal_linkage, used)) void subtract();
 static __attribute__((internal_linkage, used)) void norm();
 #pragma clang diagnostic pop
@@ -30,11 +23,7 @@ static void op2_loop(double *restrict op2_d0, double *restrict op2_d1, const dou
   long op2_i = op2_begin;
   for (; op2_i < op2_end; op2_i++) {
     const long op2_e = op2_i;
-    double op2_a1[1];
-    op2_a1[0 + 0] = op2_d1[op2_e * 1 + 0];
-    subtract(op2_d0 + op2_e, op2_a1, op2_g2);
-    norm(op2_a1, op2_a3);
-    op2_d1[op2_e * 1 + 0] = op2_a1[0 + 0];
+    /* shared: subtract+norm: element */
   }
   op2_g3[0] += op2_a3[0];
 }

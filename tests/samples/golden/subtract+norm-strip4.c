@@ -1,39 +1,12 @@
 /* Made by op2jit (generator 21): loop subtract+norm, strip4, contract. */
-#include "op2jit_prelude.h"
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wall"
-#pragma clang diagnostic ignored "-Wextra"
-#pragma clang diagnostic ignored "-Wint-conversion"
-#define op2jit_assert(c, words) ((void)0)
-typedef long long __attribute__((may_alias)) op2_longlong;
-typedef unsigned long long __attribute__((may_alias)) op2_ulonglong;
-typedef double op2_double2 __attribute__((vector_size(16), may_alias));
-typedef double op2_double2u __attribute__((vector_size(16), aligned(8), may_alias));
-typedef double op2_double4 __attribute__((vector_size(32), may_alias));
-typedef double op2_double4u __attribute__((vector_size(32), aligned(8), may_alias));
-typedef double op2_double8 __attribute__((vector_size(64), may_alias));
-typedef double op2_double8u __attribute__((vector_size(64), aligned(8), may_alias));
-static inline __attribute__((always_inline)) void op2_load_double_1(double *lanes, const double *const *rows) {
-  {
-    op2_double4 z0 = {rows[0][0], rows[1][0], rows[2][0], rows[3][0]};
-    *(op2_double4 *)(lanes + 0) = z0;
-  }
-}
+/* shared: prologue */
+/* shared: vectors of double */
+/* shared: op2_load_double_1 */
 static inline __attribute__((always_inline, internal_linkage)) void subtract();
 static inline __attribute__((always_inline, internal_linkage)) void norm();
-#pragma clang diagnostic pop
-#pragma clang attribute push(__attribute__((internal_linkage)), apply_to = function)
-#pragma GCC visibility push(hidden)
-#pragma clang diagnostic push
+/* shared: before the kernel */
 #include "subtract+norm.c"
-#pragma clang diagnostic pop
-#pragma GCC visibility pop
-#pragma clang attribute pop
-#pragma clang diagnostic ignored "-Wall"
-#pragma clang diagnostic ignored "-Wextra"
-#pragma clang diagnostic ignored "-Wint-conversion"
-#pragma clang diagnostic error "-Wincompatible-pointer-types"
-#pragma clang diagnostic error "-Wincompatible-pointer-types-discards-qualifiers"
+/* shared: behind the kernel */
 static void op2_loop(double *restrict op2_d0, double *restrict op2_d1, const double *restrict op2_g2, double *restrict op2_g3, const int *restrict op2_list, long op2_begin, long op2_end) {
   double op2_a3[1];
   op2_a3[0] = -0.0;
@@ -74,11 +47,7 @@ static void op2_loop(double *restrict op2_d0, double *restrict op2_d1, const dou
   #pragma clang loop vectorize(disable) interleave(disable) unroll(disable)
   for (; op2_i < op2_end; op2_i++) {
     const long op2_e = op2_i;
-    double op2_a1[1];
-    op2_a1[0 + 0] = op2_d1[op2_e * 1 + 0];
-    subtract(op2_d0 + op2_e, op2_a1, op2_g2);
-    norm(op2_a1, op2_a3);
-    op2_d1[op2_e * 1 + 0] = op2_a1[0 + 0];
+    /* shared: subtract+norm: element */
   }
   op2_g3[0] += op2_a3[0];
 }

@@ -1,12 +1,5 @@
 /* Made by op2jit (generator 21): loop update+save_soln+adt_calc, scalar, contract. */
-#include "op2jit_prelude.h"
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wall"
-#pragma clang diagnostic ignored "-Wextra"
-#pragma clang diagnostic ignored "-Wint-conversion"
-#define op2jit_assert(c, words) ((void)0)
-typedef long long __attribute__((may_alias)) op2_longlong;
-typedef unsigned long long __attribute__((may_alias)) op2_ulonglong;
+/* shared: prologue */
 static const double gam __attribute__((unused)) = 0x1.666666p+0;
 static const double gm1 __attribute__((unused)) = 0x1.999998p-2;
 static const double cfl __attribute__((unused)) = 0x1.ccccccp-1;
@@ -34,31 +27,7 @@ static void op2_loop(double *restrict op2_d0, double *restrict op2_d1, double *r
   long op2_i = op2_begin;
   for (; op2_i < op2_end; op2_i++) {
     const long op2_e = op2_i;
-    const int op2_m0_0 = op2_t0[op2_e * 4 + 0];
-    const int op2_m0_1 = op2_t0[op2_e * 4 + 1];
-    const int op2_m0_2 = op2_t0[op2_e * 4 + 2];
-    const int op2_m0_3 = op2_t0[op2_e * 4 + 3];
-    double op2_a0[4];
-    op2_a0[0 + 0] = op2_d0[op2_e * 4 + 0];
-    op2_a0[0 + 1] = op2_d0[op2_e * 4 + 1];
-    op2_a0[0 + 2] = op2_d0[op2_e * 4 + 2];
-    op2_a0[0 + 3] = op2_d0[op2_e * 4 + 3];
-    double op2_a1[4];
-    double op2_a3[1];
-    op2_a3[0 + 0] = op2_d3[op2_e * 1 + 0];
-    const double *op2_v5[4] = {op2_d4 + op2_m0_0 * 2, op2_d4 + op2_m0_1 * 2, op2_d4 + op2_m0_2 * 2, op2_d4 + op2_m0_3 * 2};
-    update(op2_a0, op2_a1, op2_d2 + op2_e * 4, op2_a3, op2_a4);
-    save_soln(op2_a1, op2_a0);
-    adt_calc(op2_v5, op2_a1, op2_a3);
-    op2_d0[op2_e * 4 + 0] = op2_a0[0 + 0];
-    op2_d0[op2_e * 4 + 1] = op2_a0[0 + 1];
-    op2_d0[op2_e * 4 + 2] = op2_a0[0 + 2];
-    op2_d0[op2_e * 4 + 3] = op2_a0[0 + 3];
-    op2_d1[op2_e * 4 + 0] = op2_a1[0 + 0];
-    op2_d1[op2_e * 4 + 1] = op2_a1[0 + 1];
-    op2_d1[op2_e * 4 + 2] = op2_a1[0 + 2];
-    op2_d1[op2_e * 4 + 3] = op2_a1[0 + 3];
-    op2_d3[op2_e * 1 + 0] = op2_a3[0 + 0];
+    /* shared: update+save_soln+adt_calc: element */
   }
   op2_g4[0] += op2_a4[0];
 }

@@ -1,40 +1,16 @@
 /* Made by op2jit (generator 21): loop update+save_soln+adt_calc, strip4, contract. */
-#include "op2jit_prelude.h"
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wall"
-#pragma clang diagnostic ignored "-Wextra"
-#pragma clang diagnostic ignored "-Wint-conversion"
-#define op2jit_assert(c, words) ((void)0)
-typedef long long __attribute__((may_alias)) op2_longlong;
-typedef unsigned long long __attribute__((may_alias)) op2_ulonglong;
+/* shared: prologue */
 static const double gam __attribute__((unused)) = 0x1.666666p+0;
 static const double gm1 __attribute__((unused)) = 0x1.999998p-2;
 static const double cfl __attribute__((unused)) = 0x1.ccccccp-1;
-typedef double op2_double2 __attribute__((vector_size(16), may_alias));
-typedef double op2_double2u __attribute__((vector_size(16), aligned(8), may_alias));
-typedef double op2_double4 __attribute__((vector_size(32), may_alias));
-typedef double op2_double4u __attribute__((vector_size(32), aligned(8), may_alias));
-typedef double op2_double8 __attribute__((vector_size(64), may_alias));
-typedef double op2_double8u __attribute__((vector_size(64), aligned(8), may_alias));
+/* shared: vectors of double */
 static inline __attribute__((always_inline)) void op2_load_double_4(double *lanes, const double *const *rows) {
   {
     op2_double4 z0 = *(const op2_double4u *)(rows[0] + 0);
     op2_double4 z1 = *(const op2_double4u *)(rows[1] + 0);
     op2_double4 z2 = *(const op2_double4u *)(rows[2] + 0);
     op2_double4 z3 = *(const op2_double4u *)(rows[3] + 0);
-    op2_double4 t;
-    t = __builtin_shufflevector(z0, z1, 0, 4, 2, 6);
-    z1 = __builtin_shufflevector(z0, z1, 1, 5, 3, 7);
-    z0 = t;
-    t = __builtin_shufflevector(z2, z3, 0, 4, 2, 6);
-    z3 = __builtin_shufflevector(z2, z3, 1, 5, 3, 7);
-    z2 = t;
-    t = __builtin_shufflevector(z0, z2, 0, 1, 4, 5);
-    z2 = __builtin_shufflevector(z0, z2, 2, 3, 6, 7);
-    z0 = t;
-    t = __builtin_shufflevector(z1, z3, 0, 1, 4, 5);
-    z3 = __builtin_shufflevector(z1, z3, 2, 3, 6, 7);
-    z1 = t;
+    /* shared: turn four by four */
     *(op2_double4 *)(lanes + 0) = z0;
     *(op2_double4 *)(lanes + 4) = z1;
     *(op2_double4 *)(lanes + 8) = z2;
@@ -47,19 +23,7 @@ static inline __attribute__((always_inline)) void op2_turn_double_4(double *rows
     op2_double4 z1 = *(const op2_double4 *)(lanes + 4);
     op2_double4 z2 = *(const op2_double4 *)(lanes + 8);
     op2_double4 z3 = *(const op2_double4 *)(lanes + 12);
-    op2_double4 t;
-    t = __builtin_shufflevector(z0, z1, 0, 4, 2, 6);
-    z1 = __builtin_shufflevector(z0, z1, 1, 5, 3, 7);
-    z0 = t;
-    t = __builtin_shufflevector(z2, z3, 0, 4, 2, 6);
-    z3 = __builtin_shufflevector(z2, z3, 1, 5, 3, 7);
-    z2 = t;
-    t = __builtin_shufflevector(z0, z2, 0, 1, 4, 5);
-    z2 = __builtin_shufflevector(z0, z2, 2, 3, 6, 7);
-    z0 = t;
-    t = __builtin_shufflevector(z1, z3, 0, 1, 4, 5);
-    z3 = __builtin_shufflevector(z1, z3, 2, 3, 6, 7);
-    z1 = t;
+    /* shared: turn four by four */
     *(op2_double4u *)(rows + 0) = __builtin_shufflevector(z0, z0, 0, 1, 2, 3);
     *(op2_double4u *)(rows + 4) = __builtin_shufflevector(z1, z1, 0, 1, 2, 3);
     *(op2_double4u *)(rows + 8) = __builtin_shufflevector(z2, z2, 0, 1, 2, 3);
@@ -72,60 +36,17 @@ static inline __attribute__((always_inline)) void op2_add_double_4(double *row, 
 static inline __attribute__((always_inline)) void op2_put_double_4(double *row, const double *values) {
   *(op2_double4u *)(row + 0) = *(const op2_double4u *)(values + 0);
 }
-static inline __attribute__((always_inline)) void op2_load_double_1(double *lanes, const double *const *rows) {
-  {
-    op2_double4 z0 = {rows[0][0], rows[1][0], rows[2][0], rows[3][0]};
-    *(op2_double4 *)(lanes + 0) = z0;
-  }
-}
-static inline __attribute__((always_inline)) void op2_load_double_2(double *lanes, const double *const *rows) {
-  {
-    op2_double4 z0 = __builtin_shufflevector(*(const op2_double2u *)(rows[0] + 0), *(const op2_double2u *)(rows[2] + 0), 0, 1, 2, 3);
-    op2_double4 z1 = __builtin_shufflevector(*(const op2_double2u *)(rows[1] + 0), *(const op2_double2u *)(rows[3] + 0), 0, 1, 2, 3);
-    op2_double4 t;
-    t = __builtin_shufflevector(z0, z1, 0, 4, 2, 6);
-    z1 = __builtin_shufflevector(z0, z1, 1, 5, 3, 7);
-    z0 = t;
-    *(op2_double4 *)(lanes + 0) = z0;
-    *(op2_double4 *)(lanes + 4) = z1;
-  }
-}
-static inline __attribute__((always_inline)) void op2_turn_double_2(double *rows, const double *lanes) {
-  {
-    op2_double4 z0 = *(const op2_double4 *)(lanes + 0);
-    op2_double4 z1 = *(const op2_double4 *)(lanes + 4);
-    op2_double4 t;
-    t = __builtin_shufflevector(z0, z1, 0, 4, 2, 6);
-    z1 = __builtin_shufflevector(z0, z1, 1, 5, 3, 7);
-    z0 = t;
-    *(op2_double2u *)(rows + 0) = __builtin_shufflevector(z0, z0, 0, 1);
-    *(op2_double2u *)(rows + 2) = __builtin_shufflevector(z1, z1, 0, 1);
-    *(op2_double2u *)(rows + 4) = __builtin_shufflevector(z0, z0, 2, 3);
-    *(op2_double2u *)(rows + 6) = __builtin_shufflevector(z1, z1, 2, 3);
-  }
-}
-static inline __attribute__((always_inline)) void op2_add_double_2(double *row, const double *values) {
-  *(op2_double2u *)(row + 0) += *(const op2_double2u *)(values + 0);
-}
-static inline __attribute__((always_inline)) void op2_put_double_2(double *row, const double *values) {
-  *(op2_double2u *)(row + 0) = *(const op2_double2u *)(values + 0);
-}
+/* shared: op2_load_double_1 */
+/* shared: op2_load_double_2 */
+/* shared: op2_turn_double_2 */
+/* shared: op2_add_double_2 */
+/* shared: op2_put_double_2 */
 static inline __attribute__((always_inline, internal_linkage)) void update();
 static inline __attribute__((always_inline, internal_linkage)) void save_soln();
 static inline __attribute__((always_inline, internal_linkage)) void adt_calc();
-#pragma clang diagnostic pop
-#pragma clang attribute push(__attribute__((internal_linkage)), apply_to = function)
-#pragma GCC visibility push(hidden)
-#pragma clang diagnostic push
+/* shared: before the kernel */
 #include "update+save_soln+adt_calc.c"
-#pragma clang diagnostic pop
-#pragma GCC visibility pop
-#pragma clang attribute pop
-#pragma clang diagnostic ignored "-Wall"
-#pragma clang diagnostic ignored "-Wextra"
-#pragma clang diagnostic ignored "-Wint-conversion"
-#pragma clang diagnostic error "-Wincompatible-pointer-types"
-#pragma clang diagnostic error "-Wincompatible-pointer-types-discards-qualifiers"
+/* shared: behind the kernel */
 static void op2_loop(double *restrict op2_d0, double *restrict op2_d1, double *restrict op2_d2, double *restrict op2_d3, const double *restrict op2_d4, const int *restrict op2_t0, double *restrict op2_g4, const int *restrict op2_list, long op2_begin, long op2_end) {
   double op2_a4[1];
   op2_a4[0] = -0.0;
@@ -226,31 +147,7 @@ static void op2_loop(double *restrict op2_d0, double *restrict op2_d1, double *r
   #pragma clang loop vectorize(disable) interleave(disable) unroll(disable)
   for (; op2_i < op2_end; op2_i++) {
     const long op2_e = op2_i;
-    const int op2_m0_0 = op2_t0[op2_e * 4 + 0];
-    const int op2_m0_1 = op2_t0[op2_e * 4 + 1];
-    const int op2_m0_2 = op2_t0[op2_e * 4 + 2];
-    const int op2_m0_3 = op2_t0[op2_e * 4 + 3];
-    double op2_a0[4];
-    op2_a0[0 + 0] = op2_d0[op2_e * 4 + 0];
-    op2_a0[0 + 1] = op2_d0[op2_e * 4 + 1];
-    op2_a0[0 + 2] = op2_d0[op2_e * 4 + 2];
-    op2_a0[0 + 3] = op2_d0[op2_e * 4 + 3];
-    double op2_a1[4];
-    double op2_a3[1];
-    op2_a3[0 + 0] = op2_d3[op2_e * 1 + 0];
-    const double *op2_v5[4] = {op2_d4 + op2_m0_0 * 2, op2_d4 + op2_m0_1 * 2, op2_d4 + op2_m0_2 * 2, op2_d4 + op2_m0_3 * 2};
-    update(op2_a0, op2_a1, op2_d2 + op2_e * 4, op2_a3, op2_a4);
-    save_soln(op2_a1, op2_a0);
-    adt_calc(op2_v5, op2_a1, op2_a3);
-    op2_d0[op2_e * 4 + 0] = op2_a0[0 + 0];
-    op2_d0[op2_e * 4 + 1] = op2_a0[0 + 1];
-    op2_d0[op2_e * 4 + 2] = op2_a0[0 + 2];
-    op2_d0[op2_e * 4 + 3] = op2_a0[0 + 3];
-    op2_d1[op2_e * 4 + 0] = op2_a1[0 + 0];
-    op2_d1[op2_e * 4 + 1] = op2_a1[0 + 1];
-    op2_d1[op2_e * 4 + 2] = op2_a1[0 + 2];
-    op2_d1[op2_e * 4 + 3] = op2_a1[0 + 3];
-    op2_d3[op2_e * 1 + 0] = op2_a3[0 + 0];
+    /* shared: update+save_soln+adt_calc: element */
   }
   op2_g4[0] += op2_a4[0];
 }
