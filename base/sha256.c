@@ -43,7 +43,8 @@ static void one_block(uint32_t state[8], const unsigned char *data) {
     state[i] += v[i];
 }
 
-void sha256_blocks_plain(uint32_t state[8], const unsigned char *data, size_t blocks) {
+/* The form for processors without SHA instructions. */
+static void sha256_blocks_plain(uint32_t state[8], const unsigned char *data, size_t blocks) {
   for (size_t i = 0; i < blocks; i++)
     one_block(state, data + 64 * i);
 }

@@ -17,7 +17,4 @@ void sha256_end(struct sha256 *s, unsigned char digest[32]);
 /* 64 lower-case digits and a NUL. */
 void sha256_hex(const unsigned char digest[32], char out[65]);
 
-/* The form for processors without SHA instructions; visible for the test that compares both. */
-void sha256_blocks_plain(uint32_t state[8], const unsigned char *data, size_t blocks);
-
 #endif

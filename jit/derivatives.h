@@ -40,8 +40,4 @@ int derive_kernel(const struct derive_source *source, const struct desc *d, cons
                   struct derived *out, struct error *err);
 void derived_free(struct derived *derived);
 
-/* Why not, in the user's words: "flux.h:12: kernel flux cannot be differentiated: ...". */
-void derive_tell(const struct desc *d, const struct derive_result *result, const char *kernel_file,
-                 struct text *out);
-
 #endif

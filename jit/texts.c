@@ -210,7 +210,8 @@ bool texts_next(const char **at, const char *end, struct texts_unit *out) {
 
 /* ---- files ---- */
 
-bool texts_hash(const char *path, char out[65]) {
+/* SHA-256 of a plain file's bytes, hexadecimal; false if it cannot be read. */
+static bool texts_hash(const char *path, char out[65]) {
   unsigned char bytes[4096], digest[32];
   struct sha256 sum;
   struct stat status;
@@ -229,7 +230,8 @@ bool texts_hash(const char *path, char out[65]) {
   return n == 0;
 }
 
-bool texts_hold(const struct texts_unit *u) {
+/* True: the files are still what they were. */
+static bool texts_hold(const struct texts_unit *u) {
   char hash[65];
   for (int i = 0; i < u->nfiles; i++) {
     const bool there = texts_hash(u->files[i].path, hash);

@@ -117,10 +117,6 @@ bool texts_parse(const char *text, size_t length, struct texts_unit *out);
 /* The next of several units one after the other, "length:texts"; the linker may put zeros between. *at: behind it.
  * False: there is none. A unit that cannot be read is passed over. */
 bool texts_next(const char **at, const char *end, struct texts_unit *out);
-/* True: the files are still what they were. */
-bool texts_hold(const struct texts_unit *u);
-/* SHA-256 of a plain file's bytes, hexadecimal; false if it cannot be read. */
-bool texts_hash(const char *path, char out[65]);
 
 /* The texts of a unit's kernels: from the store if its files are what they were, else from the compiler plugin. */
 

@@ -13,6 +13,15 @@
 #include "include/op2jit.h"
 #include "jit/load/load_bounds.h"
 
+static sigjmp_buf back;
+static volatile sig_atomic_t running;
+static void *volatile fault;
+
+/* Where the last run that ended with SIGSEGV reached. */
+static const void *trial_fault(void) {
+  return fault;
+}
+
 /* Whether a run that ended with this signal shows the finding. */
 static bool is_stop(const struct prove_finding *f, int number) {
   const uintptr_t page = 4096;
@@ -206,10 +215,6 @@ void trial_fill(const struct trial *t, unsigned long number) {
 
 /* ---- a run ---- */
 
-static sigjmp_buf back;
-static volatile sig_atomic_t running;
-static void *volatile fault;
-
 static void stop(int number, siginfo_t *info, void *context) {
   (void)context;
   if (!running)
@@ -235,10 +240,6 @@ void trial_catch_signals(void) {
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
     sigaction(numbers[i], &action, NULL);
   sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
-const void *trial_fault(void) {
-  return fault;
 }
 
 int trial_go(struct trial *t, int code) {

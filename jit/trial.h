@@ -108,8 +108,6 @@ void trial_set_guards(const struct trial *t, int i, int side);
 void trial_fill(const struct trial *t, unsigned long number);
 /* A run of one of the two codes ends with 0, or with a signal. */
 int trial_go(struct trial *t, int code);
-/* Where the last one that ended with SIGSEGV reached. */
-const void *trial_fault(void);
 /* The last run had a root of a negative number, a division by zero or a number that fits no int: such values were not meant
  * for the kernel, and what it does with NaN is no mistake. */
 bool trial_was_odd(void);

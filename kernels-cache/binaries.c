@@ -54,6 +54,14 @@ void flush_touches(struct store *store) {
 
 enum found { FOUND_NOTHING, FOUND_GOOD, FOUND_DAMAGED };
 
+static void store_checksum(const char *hash, const void *data, size_t size, unsigned char out[32]) {
+  struct sha256 state;
+  sha256_begin(&state);
+  sha256_add(&state, hash, strlen(hash));
+  sha256_add(&state, data, size);
+  sha256_end(&state, out);
+}
+
 void *binary_bytes(const char *hash, const struct binary_row *row, const char **why) {
   unsigned char checksum[32];
   void *bytes = unpack(row->data, row->stored, row->encoding, row->size, why);
@@ -304,14 +312,6 @@ bool store_get_source(struct store *store, const char *hash, struct text *out) {
 /* Below this the frame costs more than it saves. */
 #define PACK_FROM 256
 #define PACK_LEVEL 3
-
-void store_checksum(const char *hash, const void *data, size_t size, unsigned char out[32]) {
-  struct sha256 state;
-  sha256_begin(&state);
-  sha256_add(&state, hash, strlen(hash));
-  sha256_add(&state, data, size);
-  sha256_end(&state, out);
-}
 
 void pack(const void *data, size_t size, struct packed *out) {
   *out = (struct packed){.size = size, .encoding = ENCODING_PLAIN};

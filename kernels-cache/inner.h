@@ -177,7 +177,6 @@ bool place_other_name(const char *path, int version, struct text *out);
 
 enum schema_state { SCHEMA_GOOD, SCHEMA_EMPTY, SCHEMA_OTHER_VERSION, SCHEMA_FOREIGN, SCHEMA_FAULT };
 enum schema_state schema_check(struct connection *c, int *version);
-bool schema_create(struct store *store, struct connection *c);
 
 /* ---- pieces shared by the rest */
 /* Seconds since 1970. */
@@ -185,7 +184,6 @@ static inline long long store_now(const struct store *store) {
   return store->options.clock ? store->options.clock(store->options.user) : (long long)time(NULL);
 }
 void store_sleep_us(long microseconds);
-void store_checksum(const char *hash, const void *data, size_t size, unsigned char out[32]);
 
 /* 1: equal, 0: different, -1: fault */
 int key_matches(struct connection *c, long long signature, const struct store_key *key);
@@ -229,7 +227,6 @@ bool event_put(struct store *store, const char *loop, const char *hash, const ch
                double seconds);
 bool trim_events(struct store *store, long long cap);
 void why_unlocked(struct store *store, const struct store_key *key, struct text *out);
-long long store_file_bytes(struct store *store, long long *free_bytes);
 void gc_if_full(struct store *store);
 bool lease_drop(struct store *store, const char *hash);
 void flush_touches(struct store *store);

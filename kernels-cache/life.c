@@ -13,7 +13,7 @@ static long long ask_number(struct store *store, const char *sql) {
   return store_number(&store->main, store_ask(&store->main, sql, ""), 0);
 }
 
-long long store_file_bytes(struct store *store, long long *free_bytes) {
+static long long store_file_bytes(struct store *store, long long *free_bytes) {
   const long long size = ask_number(store, "PRAGMA page_size");
   *free_bytes = ask_number(store, "PRAGMA freelist_count") * size;
   return ask_number(store, "PRAGMA page_count") * size;

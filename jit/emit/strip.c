@@ -59,40 +59,6 @@ static void put_lane_loop(struct generator *g) {
   put_close(g);
 }
 
-void put_strip(struct generator *g) {
-  put_ask_early(g, g->s->width);
-  put_rows_counts(g);
-  put_lane_elements(g);
-  for (int i = 0; i < g->d->nargs; i++)
-    put_lanes(g, i);
-  put_lane_loop(g);
-  if (g->s->piped && !g->alone) {
-    put_strip_before(g);
-    put_next_strip(g);
-  }
-  put_stores(g);
-  put_sums(g);
-  put_decisions(g);
-}
-
-static void put_strip_loop(struct generator *g, const char *stop) {
-  put_open(g, "for (; op2_i + %d <= %s; op2_i += %d)", g->s->width, stop, g->s->width);
-  put_strip(g);
-  put_close(g);
-}
-
-void put_strips_until(struct generator *g, const char *stop) {
-  if (!g->s->piped) {
-    put_strip_loop(g, stop);
-    return;
-  }
-  put_open(g, "if (op2_i + %d <= %s)", g->s->width, stop);
-  put_pipe_begin(g, stop);
-  put_strip_loop(g, stop);
-  put_strip_before(g);
-  put_close(g);
-}
-
 /* Strips in three stages: while one is computed, the rows of the next one are brought into lanes, and what the one
  * before adds to rows goes to memory. The kernel's arithmetic has a long way from its first load to its last result,
  * and elements that meet add through memory one after the other: with the stages of one strip in line a processor waits
@@ -116,7 +82,7 @@ static void put_rows_of_next(struct generator *g) {
 }
 
 /* The last strip has none behind it, and loads its own again. */
-void put_next_strip(struct generator *g) {
+static void put_next_strip(struct generator *g) {
   put_block(g);
   put(g, "const long op2_next = op2_i < op2_last ? op2_i + %d : op2_i;", g->s->width);
   put(g, "const long op2_i = op2_next;");
@@ -124,7 +90,9 @@ void put_next_strip(struct generator *g) {
   put_close(g);
 }
 
-void put_strip_before(struct generator *g) {
+/* Before the first strip of those that end before `stop`; in a strip, behind its kernel, additions of the strip before,
+ * and rows of the next one. */
+static void put_strip_before(struct generator *g) {
   put_open(g, "if (op2_i > op2_start)");
   put(g, "const long op2_before = op2_i - %d;", g->s->width);
   put_block(g);
@@ -139,7 +107,97 @@ void put_strip_before(struct generator *g) {
   put_close(g);
 }
 
-void put_pipe_begin(struct generator *g, const char *stop) {
+/* Globals in strips: sums and extrema of each lane, and the element that an extremum belongs to. */
+static void put_lane_decision(struct generator *g, int arg) {
+  char element[64];
+  lane_element(g, "op2_l", element, sizeof element);
+  put_open(g, "for (int op2_l = 0; op2_l < %d; op2_l++)", g->s->width);
+  /* op2_e is the list's name outside. */
+  put(g, "const long op2_lane = %s;", element);
+  put(g, "const long op2_e = op2_lane;");
+  for (int p = 0; p < g->d->nargs; p++) {
+    const struct desc_arg *a = &g->d->args[p];
+    if (p != arg && !(a->form == DESC_INFO && a->ref == arg))
+      continue;
+    put(g, "%s op2_a%d[%d];", word_type(g, a->type), p, a->dim);
+    put_components(g, a->dim, "op2_a%d[#] = op2_l%d[# * %d + op2_l];", p, p, g->s->width);
+  }
+  put_extremum_decision(g, arg);
+  put_close(g);
+}
+
+/* Most strips hold nothing that could win; one comparison of all lanes says so. */
+static void put_decisions(struct generator *g) {
+  for (int i = 0; i < g->d->nargs; i++) {
+    const struct desc_arg *a = &g->d->args[i];
+    if (!arg_is_extremum_with_info(a))
+      continue;
+    put(g, "int op2_any%d = 0;", i);
+    put_open(g, "for (int op2_l = 0; op2_l < %d; op2_l++)", g->s->width);
+    put(g, "op2_any%d |= !(op2_l%d[op2_l] %c *op2_g%d);", i, i, a->access == OP_MAX ? '<' : '>', i);
+    put_close(g);
+    put_open(g, "if (op2_any%d)", i);
+    put_lane_decision(g, i);
+    put_close(g);
+  }
+}
+
+/* Sums: per lane, or in the order of elements where the order may not change. */
+static bool keeps_order(const struct generator *g) {
+  return g->d->fp[0] == 's' || desc_reproduces(g->d);
+}
+
+static bool is_summed(const struct generator *g, int arg) {
+  return g->d->args[arg].summed && g->s->width && !g->s->list;
+}
+
+/* A line for each component of a sum: before the first strip, in a strip or behind the last. */
+static void put_along(struct generator *g, const char *format, int times) {
+  for (int i = 0; i < g->d->nargs; i++)
+    for (int c = 0; is_summed(g, i) && c < g->d->args[i].dim; c++)
+      put(g, format, i, c, i, c * times);
+}
+
+/* Behind a strip's kernel: its sums, and which of its elements holds an extremum. */
+static void put_sums(struct generator *g) {
+  int width = g->s->width;
+  put_along(g, "op2_add_along(&op2_h%d[%d], op2_l%d + %d);", width);
+  for (int i = 0; i < g->d->nargs; i++) {
+    const struct desc_arg *a = &g->d->args[i];
+    if (!arg_is_accumulated(a) || a->access != OP_INC)
+      continue;
+    put_open(g, "for (int op2_l = 0; op2_l < %d; op2_l++)", width);
+    if (keeps_order(g))
+      put_components(g, a->dim, "op2_a%d[#] += op2_l%d[# * %d + op2_l];", i, i, width);
+    else
+      put_components(g, a->dim, "op2_k%d[# * %d + op2_l] += op2_l%d[# * %d + op2_l];", i, width, i, width);
+    put_close(g);
+  }
+}
+
+void put_strip(struct generator *g) {
+  put_ask_early(g, g->s->width);
+  put_rows_counts(g);
+  put_lane_elements(g);
+  for (int i = 0; i < g->d->nargs; i++)
+    put_lanes(g, i);
+  put_lane_loop(g);
+  if (g->s->piped && !g->alone) {
+    put_strip_before(g);
+    put_next_strip(g);
+  }
+  put_stores(g);
+  put_sums(g);
+  put_decisions(g);
+}
+
+static void put_strip_loop(struct generator *g, const char *stop) {
+  put_open(g, "for (; op2_i + %d <= %s; op2_i += %d)", g->s->width, stop, g->s->width);
+  put_strip(g);
+  put_close(g);
+}
+
+static void put_pipe_begin(struct generator *g, const char *stop) {
   const int width = g->s->width;
   put(g, "const long op2_start = op2_i, op2_last = op2_i + (%s - op2_i) / %d * %d - %d;", stop, width, width,
       width);
@@ -147,6 +205,18 @@ void put_pipe_begin(struct generator *g, const char *stop) {
   put_stage(g, STAGE_NEXT, put_dat_array);
   put_block(g);
   put_rows_of_next(g);
+  put_close(g);
+}
+
+void put_strips_until(struct generator *g, const char *stop) {
+  if (!g->s->piped) {
+    put_strip_loop(g, stop);
+    return;
+  }
+  put_open(g, "if (op2_i + %d <= %s)", g->s->width, stop);
+  put_pipe_begin(g, stop);
+  put_strip_loop(g, stop);
+  put_strip_before(g);
   put_close(g);
 }
 
@@ -220,51 +290,6 @@ void put_straight_strips(struct generator *g) {
   put_close(g);
 }
 
-/* Globals in strips: sums and extrema of each lane, and the element that an extremum belongs to. */
-
-static void put_lane_decision(struct generator *g, int arg) {
-  char element[64];
-  lane_element(g, "op2_l", element, sizeof element);
-  put_open(g, "for (int op2_l = 0; op2_l < %d; op2_l++)", g->s->width);
-  /* op2_e is the list's name outside. */
-  put(g, "const long op2_lane = %s;", element);
-  put(g, "const long op2_e = op2_lane;");
-  for (int p = 0; p < g->d->nargs; p++) {
-    const struct desc_arg *a = &g->d->args[p];
-    if (p != arg && !(a->form == DESC_INFO && a->ref == arg))
-      continue;
-    put(g, "%s op2_a%d[%d];", word_type(g, a->type), p, a->dim);
-    put_components(g, a->dim, "op2_a%d[#] = op2_l%d[# * %d + op2_l];", p, p, g->s->width);
-  }
-  put_extremum_decision(g, arg);
-  put_close(g);
-}
-
-/* Most strips hold nothing that could win; one comparison of all lanes says so. */
-void put_decisions(struct generator *g) {
-  for (int i = 0; i < g->d->nargs; i++) {
-    const struct desc_arg *a = &g->d->args[i];
-    if (!arg_is_extremum_with_info(a))
-      continue;
-    put(g, "int op2_any%d = 0;", i);
-    put_open(g, "for (int op2_l = 0; op2_l < %d; op2_l++)", g->s->width);
-    put(g, "op2_any%d |= !(op2_l%d[op2_l] %c *op2_g%d);", i, i, a->access == OP_MAX ? '<' : '>', i);
-    put_close(g);
-    put_open(g, "if (op2_any%d)", i);
-    put_lane_decision(g, i);
-    put_close(g);
-  }
-}
-
-/* Sums: per lane, or in the order of elements where the order may not change. */
-static bool keeps_order(const struct generator *g) {
-  return g->d->fp[0] == 's' || desc_reproduces(g->d);
-}
-
-static bool is_summed(const struct generator *g, int arg) {
-  return g->d->args[arg].summed && g->s->width && !g->s->list;
-}
-
 bool strips_sum(const struct generator *g) {
   bool any = false;
   for (int i = 0; i < g->d->nargs; i++)
@@ -318,29 +343,6 @@ void put_exact_helpers(struct generator *g) {
   put(g, "typedef unsigned long long op2_bits __attribute__((vector_size(%d)));", g->s->width * 8);
   for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
     put(g, "%s", lines[i]);
-}
-
-/* A line for each component of a sum: before the first strip, in a strip or behind the last. */
-static void put_along(struct generator *g, const char *format, int times) {
-  for (int i = 0; i < g->d->nargs; i++)
-    for (int c = 0; is_summed(g, i) && c < g->d->args[i].dim; c++)
-      put(g, format, i, c, i, c * times);
-}
-
-void put_sums(struct generator *g) {
-  int width = g->s->width;
-  put_along(g, "op2_add_along(&op2_h%d[%d], op2_l%d + %d);", width);
-  for (int i = 0; i < g->d->nargs; i++) {
-    const struct desc_arg *a = &g->d->args[i];
-    if (!arg_is_accumulated(a) || a->access != OP_INC)
-      continue;
-    put_open(g, "for (int op2_l = 0; op2_l < %d; op2_l++)", width);
-    if (keeps_order(g))
-      put_components(g, a->dim, "op2_a%d[#] += op2_l%d[# * %d + op2_l];", i, i, width);
-    else
-      put_components(g, a->dim, "op2_k%d[# * %d + op2_l] += op2_l%d[# * %d + op2_l];", i, width, i, width);
-    put_close(g);
-  }
 }
 
 void put_lane_accumulators(struct generator *g) {

@@ -26,9 +26,6 @@ void put_lanes_accumulated(struct generator *g);
 /* For sums that are exact (base/exact.h), which `strips_sum` says there are: types and functions, before the kernel's text. */
 bool strips_sum(const struct generator *g);
 void put_exact_helpers(struct generator *g);
-/* Behind a strip's kernel: its sums, and which of its elements holds an extremum. */
-void put_sums(struct generator *g);
-void put_decisions(struct generator *g);
 
 /* ---- strip_load.c: where what a lane works on is in memory ----*/
 
@@ -39,8 +36,7 @@ void lane_target(const struct generator *g, const struct desc_arg *a, int col, c
                  size_t size);
 void lane_address(const struct generator *g, const struct desc_arg *a, int col, int c, const char *lane,
                   char *out, size_t size);
-/* Do lanes' elements or targets follow one another? And in memory, so that no row needs turning? */
-bool lanes_follow(const struct generator *g, const struct desc_arg *a);
+/* Do lanes' elements or targets follow one another in memory, so that no row needs turning? */
 bool lanes_follow_in_memory(const struct generator *g, const struct desc_arg *a);
 /* How many components are turned at once: a whole row, or one of data that lie apart. */
 int lanes_turned(const struct generator *g, const struct desc_arg *a);
@@ -93,10 +89,5 @@ enum stage stage_of(const struct generator *g, const struct desc_arg *a);
 bool stages_wait(const struct desc *d);
 /* Values of an element that are kept from one strip to another. */
 int stages_keep(const struct desc *d);
-/* Before the first strip of those that end before `stop`; in a strip, behind its kernel, additions of the strip before,
- * and rows of the next one. */
-void put_pipe_begin(struct generator *g, const char *stop);
-void put_strip_before(struct generator *g);
-void put_next_strip(struct generator *g);
 
 #endif

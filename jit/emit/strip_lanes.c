@@ -55,7 +55,7 @@ void lanes_name(enum type_code type, int dim, char *out, size_t size) {
   snprintf(out, size, "%s_%d", short_names[type], dim);
 }
 
-void lanes_vector(enum type_code type, int n, char *out, size_t size) {
+static void lanes_vector(enum type_code type, int n, char *out, size_t size) {
   snprintf(out, size, "op2_%s%d", short_names[type], n);
 }
 

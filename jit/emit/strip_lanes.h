@@ -17,8 +17,7 @@ enum { LANES_LONGEST_ROW = 24 };
  * put_lane_types, the typedefs op2_double4 and the like. */
 void put_lane_types(struct generator *g, enum type_code type);
 void put_lane_helpers(struct generator *g, enum type_code type, int dim);
-/* The aligned vector of `n` values that put_lane_types names. */
-void lanes_vector(enum type_code type, int n, char *out, size_t size);
+/* The aligned vector of a row, as put_lane_types names it. */
 void lanes_name(enum type_code type, int dim, char *out, size_t size);
 /* Values from one row to the next behind op2_turn. */
 int lanes_row(int dim, int width);

@@ -147,6 +147,11 @@ static void put_dat_lanes(struct generator *g, int arg) {
 
 /* ---- numbers -------------------------------------------------------------------------------------*/
 
+/* Do lanes' elements or targets follow one another? */
+static bool lanes_follow(const struct generator *g, const struct desc_arg *a) {
+  return a->map < 0 || a->entry ? !g->s->list && !a->scattered : g->straight;
+}
+
 /* Numbers that are looked up one by one stand in lanes before the loop over them; others are made there, for LLVM
  * takes what it knows of them apart. */
 bool arg_has_number_lanes(const struct generator *g, const struct desc_arg *a) {
@@ -228,11 +233,6 @@ void lane_target(const struct generator *g, const struct desc_arg *a, int col, c
     snprintf(out, size, "(op2_i + op2_o%d_%d + %s)", a->map, col, lane);
   else
     snprintf(out, size, "op2_m%d_%d[%s]", a->map, col, lane);
-}
-
-/* Do lanes' elements or targets follow one another? */
-bool lanes_follow(const struct generator *g, const struct desc_arg *a) {
-  return a->map < 0 || a->entry ? !g->s->list && !a->scattered : g->straight;
 }
 
 /* Lanes of this argument that follow one another in memory: no row needs turning. */

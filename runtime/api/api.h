@@ -47,10 +47,6 @@ struct partition_call;
 int api_partition_call(struct op_context *ctx, op_set prime, op_map map, op_dat coords,
                        struct partition_call *call);
 
-/* kernel_files.c: where OP_KERNEL_FILE would find that file, seen from a source; false: in none of the folders that are
- * listed in `path` then, if the file has no folder of its own. */
-bool kernel_file_place(struct op_context *ctx, const char *file, const char *source, struct text *path);
-
 /* Numbers of this process; 0 before op_init, and after op_exit as before it. */
 int api_rank(void);
 int api_ranks(void);

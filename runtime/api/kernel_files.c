@@ -202,7 +202,10 @@ static int look_for(struct op_context *ctx, const char *file, const char *source
   return code;
 }
 
-bool kernel_file_place(struct op_context *ctx, const char *file, const char *source, struct text *path) {
+/* Where OP_KERNEL_FILE would find that file, seen from a source; false: in none of the folders that are
+ * listed in `path` then, if the file has no folder of its own. */
+static bool kernel_file_place(struct op_context *ctx, const char *file, const char *source,
+                              struct text *path) {
   char program[4096] = "";
   struct places places;
   if (!source || !places_make(ctx, &places, program, source))

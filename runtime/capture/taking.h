@@ -60,8 +60,6 @@ long long taking_zeros(struct taking *t, long long set, int dim, enum type_code 
                        struct error *err);
 /* Rows of a dat in the capture's order. NULL: no memory. */
 unsigned char *taking_rows(const struct taking *t, long long number, const struct dat *dat);
-/* The map from a set of the elements that other ranks own to these, among all of `set`. */
-long long taking_others(struct taking *t, long long set, struct error *err);
 /* The next call, of nothing; NULL: no memory. */
 struct capture_call *taking_call(struct taking *t, struct error *err);
 /* Steps of the library between kernels, as calls that a replay makes (steps.c). Others' rows of a dat come from their ranks: */

@@ -54,6 +54,8 @@ static bool order_elements(const struct set *set, int *elements, long rows) {
   return places;
 }
 
+enum { NO_MAP = -1 }; /* the id of what the program has not */
+
 /* Entries stand behind each other in the order of their elements. */
 static void order_entries(const struct taking *t, const struct map *map, long long number, int *elements) {
   const struct taken_set *from = &t->sets[t->all.maps[number].from];
@@ -141,9 +143,8 @@ long long taking_map(struct taking *t, const struct map *map, struct error *err)
   return -1;
 }
 
-enum { NO_MAP = -1 }; /* the id of what the program has not */
-
-long long taking_others(struct taking *t, long long set, struct error *err) {
+/* The map from a set of the elements that other ranks own to these, among all of `set`. */
+static long long taking_others(struct taking *t, long long set, struct error *err) {
   const long long owned = t->all.sets[set].owned, count = t->all.sets[set].size - owned;
   const int s = t->all.nsets, m = t->all.nmaps;
   for (int i = 0; i < m; i++)

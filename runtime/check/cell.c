@@ -36,6 +36,13 @@ static int get_code(struct op_context *ctx, struct cell *cell, struct error *err
   return status;
 }
 
+static const int numbers[] = {SIGFPE, BOUNDS_STOP};
+enum { NUMBERS = sizeof numbers / sizeof *numbers };
+static struct sigaction own, before[NUMBERS];
+static bool begun[NUMBERS];
+/* The call that runs on this thread. */
+static _Thread_local jmp_buf *volatile back;
+
 static int open_code(struct op_context *ctx, struct cell *cell, struct error *err) {
   const struct loop *loop = cell->loop;
   if (loop->native) {
@@ -262,6 +269,27 @@ static void run_kernel(void *user) {
   }
 }
 
+static _Thread_local const char *failed;
+
+/* The condition of the last op_assert that failed. */
+static const char *trap_condition(void) {
+  return failed;
+}
+
+enum trap_cause trap_call(void (*run)(void *user), void *user) {
+  jmp_buf here;
+  switch (setjmp(here)) {
+  case TRAP_DIVIDED: return TRAP_DIVIDED;
+  case TRAP_LEFT: return TRAP_LEFT;
+  case TRAP_ASSERTED: return TRAP_ASSERTED;
+  default: break;
+  }
+  back = &here;
+  run(user);
+  back = NULL;
+  return TRAP_NONE;
+}
+
 void cell_run(struct cell *cell, int side, int paint) {
   struct run run = {cell, side, paint};
   cell->outside = (struct bounds_finding){0};
@@ -271,13 +299,6 @@ void cell_run(struct cell *cell, int side, int paint) {
   cell->condition = cell->trap == TRAP_ASSERTED ? trap_condition() : cell->outside.condition;
   cell->passed |= cell->outside.passed;
 }
-
-static const int numbers[] = {SIGFPE, BOUNDS_STOP};
-enum { NUMBERS = sizeof numbers / sizeof *numbers };
-static struct sigaction own, before[NUMBERS];
-static bool begun[NUMBERS];
-/* The call that runs on this thread. */
-static _Thread_local jmp_buf *volatile back;
 
 /* A signal that is not of the call goes to the handler of before: one that a process sent is sent again, and an
  * instruction runs again. */
@@ -315,8 +336,6 @@ void trap_end(void) {
   }
 }
 
-static _Thread_local const char *failed;
-
 void trap_assert_failed(const char *condition) {
   jmp_buf *to = back;
   if (!to)
@@ -324,22 +343,4 @@ void trap_assert_failed(const char *condition) {
   back = NULL;
   failed = condition;
   longjmp(*to, TRAP_ASSERTED);
-}
-
-const char *trap_condition(void) {
-  return failed;
-}
-
-enum trap_cause trap_call(void (*run)(void *user), void *user) {
-  jmp_buf here;
-  switch (setjmp(here)) {
-  case TRAP_DIVIDED: return TRAP_DIVIDED;
-  case TRAP_LEFT: return TRAP_LEFT;
-  case TRAP_ASSERTED: return TRAP_ASSERTED;
-  default: break;
-  }
-  back = &here;
-  run(user);
-  back = NULL;
-  return TRAP_NONE;
 }

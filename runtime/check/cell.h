@@ -23,8 +23,6 @@ enum trap_cause { TRAP_NONE, TRAP_DIVIDED, TRAP_LEFT, TRAP_ASSERTED };
 enum trap_cause trap_call(void (*run)(void *user), void *user);
 /* An op_assert of a C function does not hold: ends the call. Comes back where none is being run. */
 void trap_assert_failed(const char *condition);
-/* The condition of the last op_assert that failed. */
-const char *trap_condition(void);
 
 /* The guards of side 0 hold numbers so small that adding to them shows, those of side 1 what is NaN as floating
  * point, so that reading one shows in every sum. */

@@ -44,6 +44,15 @@ static int ask_prover(struct op_context *ctx, struct loop *loop, struct error *e
   return code && loop_goes_on(ctx, loop, code, err) ? OP_OK : code;
 }
 
+/* Release what check_run keeps with the loop. */
+static void check_drop(struct loop *loop) {
+  if (!loop->check)
+    return;
+  cell_free(loop->check->cell);
+  free(loop->check);
+  loop->check = NULL;
+}
+
 static int open_state(struct op_context *ctx, struct loop *loop, struct error *err) {
   if (loop->check)
     return OP_OK;
@@ -56,14 +65,6 @@ static int open_state(struct op_context *ctx, struct loop *loop, struct error *e
   if (code)
     check_drop(loop);
   return code;
-}
-
-void check_drop(struct loop *loop) {
-  if (!loop->check)
-    return;
-  cell_free(loop->check->cell);
-  free(loop->check);
-  loop->check = NULL;
 }
 
 static bool is_news(const struct pass *p) {
@@ -115,6 +116,51 @@ static int run_watched(struct pass *p, const struct copies *before) {
 /* The map's entries stay what they are, but where elements meet values decide. */
 static bool is_order_due(const struct check_state *state) {
   return state->calls == 0 || (state->meets && (state->calls & (state->calls + 1)) == 0);
+}
+
+static bool is_looked_at(const struct loop_arg *arg) {
+  return arg->form == DESC_DAT && arg->present && arg->dat->set->spread && type_info(arg->type)->is_float &&
+         access_reads(arg->access);
+}
+
+/* No computation gives a NaN of ones only. */
+static bool is_spoilt(const struct loop_arg *arg, long target) {
+  for (int c = 0; c < arg->dim; c++) {
+    const unsigned char *value = dat_value(arg->dat, target, c);
+    for (size_t b = 0; b < arg->dat->value_size; b++)
+      if (value[b] != 0xff)
+        return false;
+  }
+  return true;
+}
+
+static int find_stale(const struct loop *loop, int i, struct notes *notes) {
+  const struct loop_arg *arg = &loop->args[i];
+  const long owned = arg->dat->set->extents[EXTENT_OWNED], end = loop_end(loop);
+  for (long e = arg->map ? 0 : owned; e < end; e++)
+    for (long place = arg_begin(arg, e); place < arg_end(arg, e); place++) {
+      const long target = arg_target(arg, place);
+      if (target < owned || !is_spoilt(arg, target))
+        continue;
+      return watch_violation(
+          loop, RULE_STALE, i, e, notes,
+          "it reads element %ld of set \"%s\", which another rank owns, and whose copy here was "
+          "not brought up to date; this is a mistake of the library, please report it",
+          set_said(arg->dat->set, target), arg->dat->set->name);
+    }
+  return OP_OK;
+}
+
+/* Under MPI: copies of others' elements that are read and were not brought up to date. The checking form spoils
+ * all copies before a loop's exchange (loop_exchange_anew), so a stale one shows.
+ * After the exchange. OP_ERR_VIOLATION names loop, argument, element and copy. Floating point only: -1 is a number. */
+static int stale_find(const struct loop *loop, struct error *err) {
+  struct notes first = {.err = err};
+  int code = OP_OK;
+  for (int i = 0; !code && i < loop->nargs; i++)
+    if (is_looked_at(&loop->args[i]))
+      code = find_stale(loop, i, &first);
+  return code;
 }
 
 static int prepare_pass(struct pass *p, struct copies *before, struct error *err) {
@@ -198,48 +244,6 @@ int check_run(struct op_context *ctx, struct launch *launch, void *unused, struc
   copies_free(&before);
   meets_free(&pass);
   findings_free(&pass.found);
-  return code;
-}
-
-static bool is_looked_at(const struct loop_arg *arg) {
-  return arg->form == DESC_DAT && arg->present && arg->dat->set->spread && type_info(arg->type)->is_float &&
-         access_reads(arg->access);
-}
-
-/* No computation gives a NaN of ones only. */
-static bool is_spoilt(const struct loop_arg *arg, long target) {
-  for (int c = 0; c < arg->dim; c++) {
-    const unsigned char *value = dat_value(arg->dat, target, c);
-    for (size_t b = 0; b < arg->dat->value_size; b++)
-      if (value[b] != 0xff)
-        return false;
-  }
-  return true;
-}
-
-static int find_stale(const struct loop *loop, int i, struct notes *notes) {
-  const struct loop_arg *arg = &loop->args[i];
-  const long owned = arg->dat->set->extents[EXTENT_OWNED], end = loop_end(loop);
-  for (long e = arg->map ? 0 : owned; e < end; e++)
-    for (long place = arg_begin(arg, e); place < arg_end(arg, e); place++) {
-      const long target = arg_target(arg, place);
-      if (target < owned || !is_spoilt(arg, target))
-        continue;
-      return watch_violation(
-          loop, RULE_STALE, i, e, notes,
-          "it reads element %ld of set \"%s\", which another rank owns, and whose copy here was "
-          "not brought up to date; this is a mistake of the library, please report it",
-          set_said(arg->dat->set, target), arg->dat->set->name);
-    }
-  return OP_OK;
-}
-
-int stale_find(const struct loop *loop, struct error *err) {
-  struct notes first = {.err = err};
-  int code = OP_OK;
-  for (int i = 0; !code && i < loop->nargs; i++)
-    if (is_looked_at(&loop->args[i]))
-      code = find_stale(loop, i, &first);
   return code;
 }
 

@@ -16,14 +16,6 @@ struct launch;
  * start values (one slot); dats and the user's memory are as before at the end. OP_ERR_VIOLATION names loop,
  * argument, element and component; where all is to be listed it goes to ctx->findings, and the call succeeds. */
 int check_run(struct op_context *ctx, struct launch *launch, void *unused, struct error *err);
-/* Release what check_run keeps with the loop. */
-void check_drop(struct loop *loop);
-
-/* Under MPI: copies of others' elements that are read and were not brought up to date. The checking form spoils
- * all copies before a loop's exchange (loop_exchange_anew), so a stale one shows. */
-
-/* After the exchange. OP_ERR_VIOLATION names loop, argument, element and copy. Floating point only: -1 is a number. */
-int stale_find(const struct loop *loop, struct error *err);
 
 /* ---- the forms of loops that OP2_CHECK and OP2_SHADOW ask for ---- */
 /* For ctx->forms. */

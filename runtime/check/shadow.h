@@ -55,8 +55,4 @@ static inline bool is_sum(const struct loop_arg *arg) {
   return arg->present && arg->access == OP_INC && type_info(arg->type)->is_float;
 }
 
-/* A look (loop/form.h): runs the loop element by element on the host, from one slot; dats and slots hold nothing
- * to be used afterwards. Collective. */
-int sums_find(struct op_context *ctx, struct launch *launch, void *sums, struct error *err);
-
 #endif

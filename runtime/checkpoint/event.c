@@ -97,17 +97,6 @@ static int advance(struct op_context *ctx, struct checkpoint *k, bool here, stru
   return here || (k->begin_at >= 0 && now >= k->begin_at) ? checkpoint_begin(ctx, k, err) : OP_OK;
 }
 
-int checkpoint_event(struct op_context *ctx, struct checkpoint *k, int kind, bool here, struct error *err) {
-  int code = kind < 0 ? error_memory(err, "what happened before a checkpoint", sizeof(struct kind)) : OP_OK;
-  if (k->happened.history.count == 0)
-    k->first = clock_seconds();
-  if (!code && k->past && k->happened.history.count == k->past->facts[FACT_EVENT])
-    code = checkpoint_arrive(ctx, k, err);
-  if (!code)
-    code = k->past ? compare(k, kind, err) : advance(ctx, k, here, err);
-  return code ? code : happened_add(&k->happened, kind, err);
-}
-
 /* A run that has come to where an earlier one wrote its checkpoint: dats and globals get what they held then. */
 
 static struct dat *find_dat(const struct op_context *ctx, const struct checkpoint *k,
@@ -190,7 +179,8 @@ static int check_values(const struct checkpoint *k, const struct past *past, str
                    text_str(&past->path));
 }
 
-int checkpoint_arrive(struct op_context *ctx, struct checkpoint *k, struct error *err) {
+/* This run is where the earlier one was. */
+static int checkpoint_arrive(struct op_context *ctx, struct checkpoint *k, struct error *err) {
   struct past *past = k->past;
   int code = check_values(k, past, err);
   for (long long i = 0; !code && i < past->facts[FACT_DATS]; i++)
@@ -216,4 +206,15 @@ int checkpoint_arrive(struct op_context *ctx, struct checkpoint *k, struct error
   k->began = clock_seconds();
   k->began_loops = k->ask_at = k->loops;
   return OP_OK;
+}
+
+int checkpoint_event(struct op_context *ctx, struct checkpoint *k, int kind, bool here, struct error *err) {
+  int code = kind < 0 ? error_memory(err, "what happened before a checkpoint", sizeof(struct kind)) : OP_OK;
+  if (k->happened.history.count == 0)
+    k->first = clock_seconds();
+  if (!code && k->past && k->happened.history.count == k->past->facts[FACT_EVENT])
+    code = checkpoint_arrive(ctx, k, err);
+  if (!code)
+    code = k->past ? compare(k, kind, err) : advance(ctx, k, here, err);
+  return code ? code : happened_add(&k->happened, kind, err);
 }

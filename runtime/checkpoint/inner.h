@@ -80,16 +80,9 @@ struct replay {
 };
 int replay_next(struct replay *r);
 
-/* ---- loop.c ---- */
-/* The kind of a loop's call, with its accesses. *kind -1: no memory. All ranks: the first loop of a map looks through it. */
-struct checkpoint;
-int kind_of_loop(struct op_context *ctx, struct checkpoint *k, const struct loop *loop, int *kind,
-                 struct error *err);
+/* ---- signature.c ---- */
 /* The kind of a call; `name` and `dim` are those of its dat or global. */
 int kind_of_call(struct happened *h, const char *call, const char *name, int dim);
-/* The loop gets new values for all of the dat, and nothing is read before. */
-struct loop_arg;
-bool access_kills(const struct loop *loop, const struct loop_arg *arg);
 
 /* ---- values.c: where least has to be kept ---- */
 /* Events from now on (0: here), by the last period, and that period; 0 and 0: nothing repeats. `counts` says of a dat's
@@ -288,9 +281,6 @@ struct checkpoint {
 /* NULL: none is wanted. */
 struct checkpoint *checkpoint_of(const struct op_context *ctx);
 
-/* open.c: this run alone has the file from now on. Waits a while for one that was killed. OP_ERR_FILE: another has it. */
-int checkpoint_lock(struct op_context *ctx, struct checkpoint *k, struct error *err);
-void checkpoint_unlock(struct checkpoint *k);
 /* event.c: one event. After it k->past says whether it is only passed. `here`: it is a good place. */
 int checkpoint_event(struct op_context *ctx, struct checkpoint *k, int kind, bool here, struct error *err);
 /* begun.c */
@@ -305,9 +295,7 @@ int checkpoint_look_behind(struct op_context *ctx, struct checkpoint *k, struct 
 void checkpoint_join(struct op_context *ctx, struct checkpoint *k);
 /* It is thrown away. */
 void checkpoint_abandon(struct checkpoint *k);
-/* event.c: this run is where the earlier one was. */
-int checkpoint_arrive(struct op_context *ctx, struct checkpoint *k, struct error *err);
-/* values.c. NULL: no memory. */
+/* marks.c. NULL: no memory. */
 struct mark *checkpoint_mark(struct checkpoint *k, const struct dat *dat);
 int checkpoint_look(struct op_context *ctx, struct checkpoint *k, const char *what, struct dat *dat,
                     struct error *err);

@@ -116,6 +116,25 @@ static int take_wishes(struct checkpoint *k, const char *value, struct error *er
 
 /* ---- life ---- */
 
+/* FILE.lock: one run at a time has a checkpoint. The kernel lets go of it when the process ends, however it does. */
+/* Ranks of a run that was killed live on for a second or two. */
+static const double patience = 6;
+static const struct timespec pause_between = {.tv_nsec = 50000000};
+#define LOCK_SUFFIX ".lock"
+
+/* The file goes while nobody else can have locked it. */
+static void checkpoint_unlock(struct checkpoint *k) {
+  struct text path = {0};
+  if (k->lock < 0)
+    return;
+  text_addf(&path, "%s" LOCK_SUFFIX, k->path);
+  if (text_ok(&path))
+    unlink(text_str(&path));
+  text_free(&path);
+  close(k->lock);
+  k->lock = -1;
+}
+
 static void drop(struct checkpoint *k) {
   checkpoint_abandon(k);
   image_free(&k->image);
@@ -152,77 +171,6 @@ static int open_here(struct op_context *ctx, struct checkpoint *k, const char *v
         value);
   return take_wishes(k, value, err);
 }
-
-int checkpoint_open(struct op_context *ctx, struct error *err) {
-  const char *value = env_value(ctx->env, ENV_CHECKPOINT);
-  if (!*value)
-    return OP_OK;
-  struct checkpoint *k = calloc(1, sizeof *k);
-  int code = k ? open_here(ctx, k, value, err) : error_memory(err, "a checkpoint", sizeof *k);
-  code = together_agree(ctx->comm, code, err);
-  if (!code && (code = io_table(ctx, &k->files, err)))
-    error_prefix(err, "OP2_CHECKPOINT=%s: ", value);
-  if (!code)
-    code = checkpoint_lock(ctx, k, err);
-  if (!code)
-    code = past_open(ctx, k->path, &k->past, err);
-  if (code) {
-    if (k)
-      drop(k);
-    return code;
-  }
-  ctx->recorder = &k->recorder;
-  ctx->trace->checkpoints = &k->facts;
-  return OP_OK;
-}
-
-static void remove_files(const struct checkpoint *k) {
-  struct text previous = {0};
-  text_addf(&previous, "%s" PREVIOUS, k->path);
-  unlink(k->path);
-  if (text_ok(&previous))
-    unlink(text_str(&previous));
-  text_free(&previous);
-}
-
-/* A program that did nothing leaves what is there. */
-int checkpoint_end(struct op_context *ctx, struct error *err) {
-  struct checkpoint *k = checkpoint_of(ctx);
-  if (!k || k->process != getpid())
-    return OP_OK;
-  checkpoint_join(ctx, k);
-  if (k->keep || k->happened.history.count == 0)
-    return OP_OK;
-  if (k->past)
-    return error_set(
-        err, OP_ERR_FILE,
-        "the program ends after %lld events, and its checkpoint %s was written behind %lld: it is of another "
-        "program, or was told to do more; the file stays, remove it to begin anew",
-        k->happened.history.count, text_str(&k->past->path), k->past->facts[FACT_EVENT]);
-  if (together_is_root(ctx->comm))
-    remove_files(k);
-  return OP_OK;
-}
-
-void checkpoint_close(struct op_context *ctx) {
-  struct checkpoint *k = checkpoint_of(ctx);
-  if (!k)
-    return;
-  ctx->recorder = NULL;
-  ctx->trace->checkpoints = NULL;
-  if (k->process != getpid())
-    return;                      /* its thread and its lock are the parent's */
-  if (together_alone(ctx->comm)) /* a rank may have failed alone */
-    checkpoint_join(ctx, k);
-  drop(k);
-}
-
-/* FILE.lock: one run at a time has a checkpoint. The kernel lets go of it when the process ends, however it does. */
-
-/* Ranks of a run that was killed live on for a second or two. */
-static const double patience = 6;
-static const struct timespec pause_between = {.tv_nsec = 50000000};
-#define LOCK_SUFFIX ".lock"
 
 /* The run before may have removed the file while this one opened it: then others lock another one. */
 static bool is_there_still(int file, const char *path) {
@@ -289,7 +237,7 @@ static int lock_at(struct op_context *ctx, struct checkpoint *k, const char *pat
   return OP_OK;
 }
 
-int checkpoint_lock(struct op_context *ctx, struct checkpoint *k, struct error *err) {
+static int checkpoint_lock(struct op_context *ctx, struct checkpoint *k, struct error *err) {
   struct text path = {0};
   int code = OP_OK;
   if (together_is_root(ctx->comm)) {
@@ -301,15 +249,66 @@ int checkpoint_lock(struct op_context *ctx, struct checkpoint *k, struct error *
   return together_agree(ctx->comm, code, err);
 }
 
-/* The file goes while nobody else can have locked it. */
-void checkpoint_unlock(struct checkpoint *k) {
-  struct text path = {0};
-  if (k->lock < 0)
+int checkpoint_open(struct op_context *ctx, struct error *err) {
+  const char *value = env_value(ctx->env, ENV_CHECKPOINT);
+  if (!*value)
+    return OP_OK;
+  struct checkpoint *k = calloc(1, sizeof *k);
+  int code = k ? open_here(ctx, k, value, err) : error_memory(err, "a checkpoint", sizeof *k);
+  code = together_agree(ctx->comm, code, err);
+  if (!code && (code = io_table(ctx, &k->files, err)))
+    error_prefix(err, "OP2_CHECKPOINT=%s: ", value);
+  if (!code)
+    code = checkpoint_lock(ctx, k, err);
+  if (!code)
+    code = past_open(ctx, k->path, &k->past, err);
+  if (code) {
+    if (k)
+      drop(k);
+    return code;
+  }
+  ctx->recorder = &k->recorder;
+  ctx->trace->checkpoints = &k->facts;
+  return OP_OK;
+}
+
+static void remove_files(const struct checkpoint *k) {
+  struct text previous = {0};
+  text_addf(&previous, "%s" PREVIOUS, k->path);
+  unlink(k->path);
+  if (text_ok(&previous))
+    unlink(text_str(&previous));
+  text_free(&previous);
+}
+
+/* A program that did nothing leaves what is there. */
+int checkpoint_end(struct op_context *ctx, struct error *err) {
+  struct checkpoint *k = checkpoint_of(ctx);
+  if (!k || k->process != getpid())
+    return OP_OK;
+  checkpoint_join(ctx, k);
+  if (k->keep || k->happened.history.count == 0)
+    return OP_OK;
+  if (k->past)
+    return error_set(
+        err, OP_ERR_FILE,
+        "the program ends after %lld events, and its checkpoint %s was written behind %lld: it is of another "
+        "program, or was told to do more; the file stays, remove it to begin anew",
+        k->happened.history.count, text_str(&k->past->path), k->past->facts[FACT_EVENT]);
+  if (together_is_root(ctx->comm))
+    remove_files(k);
+  return OP_OK;
+}
+
+void checkpoint_close(struct op_context *ctx) {
+  struct checkpoint *k = checkpoint_of(ctx);
+  if (!k)
     return;
-  text_addf(&path, "%s" LOCK_SUFFIX, k->path);
-  if (text_ok(&path))
-    unlink(text_str(&path));
-  text_free(&path);
-  close(k->lock);
-  k->lock = -1;
+  ctx->recorder = NULL;
+  ctx->trace->checkpoints = NULL;
+  if (k->process != getpid())
+    return;                      /* its thread and its lock are the parent's */
+  if (together_alone(ctx->comm)) /* a rank may have failed alone */
+    checkpoint_join(ctx, k);
+  drop(k);
 }

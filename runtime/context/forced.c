@@ -140,7 +140,8 @@ bool forced_for_loop(const char *value, const char *loop, struct text *spec) {
   return spec->length > 0;
 }
 
-bool forced_reproducible(const char *value, const char *loop) {
+/* Does the word reproducible hold for this loop? It is said of results, and forces no variant. */
+static bool forced_reproducible(const char *value, const char *loop) {
   struct part part;
   if (!part_for(value, loop, &part))
     return false;

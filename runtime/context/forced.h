@@ -30,8 +30,6 @@ bool forced_for_loop(const char *value, const char *loop, struct text *spec);
 /* Log what is left of a loop's words (`asked`) if it cannot have all, in category "tune". */
 void forced_tell_left(const struct log *log, const char *loop, const struct text *asked,
                       const struct text *left);
-/* Does the word reproducible hold for this loop? It is said of results, and forces no variant. */
-bool forced_reproducible(const char *value, const char *loop);
 /* The form of all matrices, by the word csr (rows) or coo. False if nothing is said. */
 bool forced_matrices(const char *value, bool *rows);
 /* The layout of a dat of this name; a word for it counts more than one for all. False: nothing is said. */

@@ -68,9 +68,6 @@ int vtk_write_field(struct vtk_step *s, struct layout *l, const struct vtk_field
 /* ---- vtk_solids.c: what the cells of a map are. Collective. */
 int vtk_choose_kind(struct vtk_step *s, struct vtk_cells *cells, struct error *err);
 
-/* ---- vtk_solids.c: the numbers of polyhedra, from their maps. Collective. */
-int vtk_list_solids(struct op_context *ctx, struct vtk_cells *cells, int kind, struct error *err);
-
 /* ---- vtk.c: a path's last name */
 const char *vtk_base_name(const char *path);
 

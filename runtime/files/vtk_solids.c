@@ -93,7 +93,8 @@ static int count_all(const struct solids *s, struct vtk_cells *cells, struct err
   return code ? code : comm->table->reduce_all(comm, &cells->all, 1, COMM_LLONG, COMM_SUM, err);
 }
 
-int vtk_list_solids(struct op_context *ctx, struct vtk_cells *cells, int kind, struct error *err) {
+/* ---- vtk_solids.c: the numbers of polyhedra, from their maps. Collective. */
+static int vtk_list_solids(struct op_context *ctx, struct vtk_cells *cells, int kind, struct error *err) {
   const struct map *map = cells->map;
   struct solids s = {.ctx = ctx};
   int code = agreed(&s, rows_know(ctx, map, &s.cells, err), err);

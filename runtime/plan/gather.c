@@ -176,8 +176,9 @@ static int count_run(const struct schedule *s, int first, int work, long begin, 
   return begin == end ? i - first : -1;
 }
 
-int schedule_verify_gather(const struct schedule *s, long begin, long size, const struct reverse_map *maps,
-                           int nmaps, struct error *err) {
+/* OP_ERR_PLAN unless it runs each of `size` elements from `begin` on once, and then each target of these maps once. */
+static int schedule_verify_gather(const struct schedule *s, long begin, long size,
+                                  const struct reverse_map *maps, int nmaps, struct error *err) {
   const int elements = count_run(s, 0, 0, begin, begin + size);
   int next = elements;
   if (elements < 0)

@@ -45,8 +45,5 @@ int reverse_verify(const struct reverse_map *map, long size, const struct plan_c
  * work 1 + i, in chunks of a size that is chosen: there may be many of them, and few elements that take long. */
 int schedule_gather(struct schedule *s, const struct plan_request *request, const long *target_sizes,
                     int ntargets, struct error *err);
-/* OP_ERR_PLAN unless it runs each of `size` elements from `begin` on once, and then each target of these maps once. */
-int schedule_verify_gather(const struct schedule *s, long begin, long size, const struct reverse_map *maps,
-                           int nmaps, struct error *err);
 
 #endif

@@ -124,8 +124,10 @@ static int open_kind(struct kind **out, struct comm *all, const char *kind, cons
   return code;
 }
 
-int kind_open(struct kind **out, struct comm *all, const char *kind, const char *compiler,
-              struct error *err) {
+/* Collective over `all`. Ranks of one `kind` share; the lowest one with a `compiler` (its identity; NULL: it has
+ * none) leads, else the lowest. */
+static int kind_open(struct kind **out, struct comm *all, const char *kind, const char *compiler,
+                     struct error *err) {
   return open_kind(out, all, kind, &(struct question){.compiler = compiler}, err);
 }
 

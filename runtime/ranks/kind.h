@@ -16,9 +16,6 @@ struct kind {
   struct jit_share jit;
 };
 
-/* Collective over `all`. Ranks of one `kind` share; the lowest one with a `compiler` (its identity; NULL: it has
- * none) leads, else the lowest. */
-int kind_open(struct kind **out, struct comm *all, const char *kind, const char *compiler, struct error *err);
 /* The same where to have a compiler means to open it: the ranks of a kind are asked in turn, until one has opened
  * its own and appended its identity. The others are never asked. */
 typedef bool kind_asked(void *self, struct text *compiler);

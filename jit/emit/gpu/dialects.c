@@ -34,6 +34,28 @@ static bool cuda_adds_apart(const struct generator *g, const struct desc_arg *a)
   return a->map >= 0 || dat_is_apart(g->d, a->dat);
 }
 
+/* The user's text, which is C, for a compiler that reads C++: every change to it, and the names that change. */
+/* Words of C++ that are names in C. */
+static const char *const foreign[] = {
+    "alignas",     "alignof",   "and",      "and_eq",           "bitand",       "bitor",
+    "catch",       "char16_t",  "char32_t", "char8_t",          "class",        "co_await",
+    "co_return",   "co_yield",  "compl",    "concept",          "const_cast",   "consteval",
+    "constexpr",   "constinit", "decltype", "delete",           "dynamic_cast", "explicit",
+    "export",      "friend",    "mutable",  "namespace",        "new",          "noexcept",
+    "not",         "not_eq",    "nullptr",  "operator",         "or",           "or_eq",
+    "private",     "protected", "public",   "reinterpret_cast", "requires",     "static_assert",
+    "static_cast", "template",  "this",     "thread_local",     "throw",        "try",
+    "typeid",      "typename",  "using",    "virtual",          "xor",          "xor_eq"};
+
+static bool is_foreign(const char *word, size_t length) {
+  return gpu_is_word(foreign, sizeof foreign / sizeof *foreign, word, length);
+}
+
+/* The prefix of a name of the user's: nothing, or letters that make a word of C++ a name again. */
+static const char *cuda_before_name(const char *name) {
+  return is_foreign(name, strlen(name)) ? "op2_c_" : "";
+}
+
 #define CUDA_WORDS(named_)                                                                                   \
   {                                                                                                          \
     .types = {[TYPE_DOUBLE] = "double",                                                                      \
@@ -136,61 +158,6 @@ static const char cuda_near[] = "#define OP2_FROM(v, lane) __shfl_sync(0xfffffff
                                 "#ifndef OP2_LANES\n#define OP2_LANES 32\n#endif\n";
 static const char hip_near[] = "#define OP2_FROM(v, lane) __shfl(v, lane, OP2_LANES)\n";
 
-static const struct gpu_language languages[GPU_DIALECTS] = {
-    [GPU_DIALECT_CUDA] = {.words = &cuda_words,
-                          .main_ending = ".loop.cu",
-                          .prelude_file = "op2jit_cuda.h",
-                          .prelude = cuda_prelude,
-                          .copy_text = cuda_copy_text,
-                          .rows = cuda_rows,
-                          .near = cuda_near},
-    [GPU_DIALECT_HIP] = {.words = &hip_words,
-                         .main_ending = ".loop.hip",
-                         .prelude_file = "op2jit_hip.h",
-                         .front = hip_front,
-                         .prelude = cuda_prelude,
-                         .copy_text = cuda_copy_text,
-                         .rows = hip_rows,
-                         .near = hip_near},
-    [GPU_DIALECT_OPENCL] = {.words = &opencl_words,
-                            .main_ending = ".loop.cl",
-                            .prelude_file = "op2jit_opencl.h",
-                            .prelude = opencl_prelude,
-                            .copies = true,
-                            .copy_text = opencl_copy_text},
-};
-
-const struct gpu_language *gpu_language(enum gpu_dialect dialect) {
-  return &languages[dialect];
-}
-
-/* The user's text, which is C, for a compiler that reads C++: every change to it, and the names that change. */
-
-/* Words of C++ that are names in C. */
-static const char *const foreign[] = {
-    "alignas",     "alignof",   "and",      "and_eq",           "bitand",       "bitor",
-    "catch",       "char16_t",  "char32_t", "char8_t",          "class",        "co_await",
-    "co_return",   "co_yield",  "compl",    "concept",          "const_cast",   "consteval",
-    "constexpr",   "constinit", "decltype", "delete",           "dynamic_cast", "explicit",
-    "export",      "friend",    "mutable",  "namespace",        "new",          "noexcept",
-    "not",         "not_eq",    "nullptr",  "operator",         "or",           "or_eq",
-    "private",     "protected", "public",   "reinterpret_cast", "requires",     "static_assert",
-    "static_cast", "template",  "this",     "thread_local",     "throw",        "try",
-    "typeid",      "typename",  "using",    "virtual",          "xor",          "xor_eq"};
-
-static bool is_foreign(const char *word, size_t length) {
-  return gpu_is_word(foreign, sizeof foreign / sizeof *foreign, word, length);
-}
-
-const char *cuda_before_name(const char *name) {
-  return is_foreign(name, strlen(name)) ? "op2_c_" : "";
-}
-
-void cuda_constant_symbol(const char *name, struct text *out) {
-  const char *before = cuda_before_name(name);
-  text_addf(out, "_ZN8op2_user%zu%s%sE", strlen(before) + strlen(name), before, name);
-}
-
 /* Tokens `first` up to `end` become blanks; lines stay. */
 static void blank(const struct tokens *t, size_t first, size_t end, char *text) {
   for (size_t at = t->items[first].begin; first < end && at < t->items[end - 1].end; at++)
@@ -253,7 +220,8 @@ static void change(const struct tokens *t, char *text) {
   }
 }
 
-void cuda_copy_text(const struct kernel *k, const struct desc *d, struct text *out) {
+/* The user's text, changed where C++ would read something else. Lines stay. */
+static void cuda_copy_text(const struct kernel *k, const struct desc *d, struct text *out) {
   (void)d;
   const struct tokens *t = &k->tokens;
   struct text changed = {0};
@@ -274,4 +242,37 @@ void cuda_copy_text(const struct kernel *k, const struct desc *d, struct text *o
   text_add_char(out, '\n');
   out->failed |= changed.failed;
   text_free(&changed);
+}
+
+static const struct gpu_language languages[GPU_DIALECTS] = {
+    [GPU_DIALECT_CUDA] = {.words = &cuda_words,
+                          .main_ending = ".loop.cu",
+                          .prelude_file = "op2jit_cuda.h",
+                          .prelude = cuda_prelude,
+                          .copy_text = cuda_copy_text,
+                          .rows = cuda_rows,
+                          .near = cuda_near},
+    [GPU_DIALECT_HIP] = {.words = &hip_words,
+                         .main_ending = ".loop.hip",
+                         .prelude_file = "op2jit_hip.h",
+                         .front = hip_front,
+                         .prelude = cuda_prelude,
+                         .copy_text = cuda_copy_text,
+                         .rows = hip_rows,
+                         .near = hip_near},
+    [GPU_DIALECT_OPENCL] = {.words = &opencl_words,
+                            .main_ending = ".loop.cl",
+                            .prelude_file = "op2jit_opencl.h",
+                            .prelude = opencl_prelude,
+                            .copies = true,
+                            .copy_text = opencl_copy_text},
+};
+
+const struct gpu_language *gpu_language(enum gpu_dialect dialect) {
+  return &languages[dialect];
+}
+
+void cuda_constant_symbol(const char *name, struct text *out) {
+  const char *before = cuda_before_name(name);
+  text_addf(out, "_ZN8op2_user%zu%s%sE", strlen(before) + strlen(name), before, name);
 }

@@ -216,10 +216,6 @@ void gpu_rows_text(enum gpu_dialect dialect, struct text *out);
  * times)" and "op2_red": each thread goes to a sector `times` times, of mask + 1. Where the device
  * can, "op2_behind(to, n)" as op2_fill, dependent. */
 void gpu_rates_text(enum gpu_dialect dialect, bool dependents, struct text *out);
-/* The user's text, changed where C++ would read something else. Lines stay. */
-void cuda_copy_text(const struct kernel *k, const struct desc *d, struct text *out);
-/* The prefix of a name of the user's: nothing, or letters that make a word of C++ a name again. */
-const char *cuda_before_name(const char *name);
 /* The name of a constant that is not folded, as a module knows it. */
 void cuda_constant_symbol(const char *name, struct text *out);
 const char *opencl_before_name(const char *name);

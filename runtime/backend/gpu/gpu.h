@@ -90,8 +90,6 @@ int gpu_dat_to_host(struct op_context *ctx, enum space space, struct dat *dat, s
 void gpu_dat_release(struct op_context *ctx, enum space space, struct dat *dat);
 int gpu_dat_lend(struct op_context *ctx, enum space space, struct dat *dat, void **memory, struct error *err);
 int gpu_where(const struct op_context *ctx);
-/* Copies and waits; the driver's code. A failure is remembered. */
-int gpu_copy_out(struct gpu *c, void *to, gpu_address from, size_t bytes);
 gpu_address gpu_dat_address(const struct gpu *c, const struct dat *dat);
 
 /* ---- globals that stay on the device (value.c) ---- */

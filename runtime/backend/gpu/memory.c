@@ -233,8 +233,8 @@ int gpu_dat_to_device(struct op_context *ctx, enum space space, struct dat *dat,
   return copying_failed(c, dat, result, "to", err);
 }
 
-/* The copy makes the host wait, and only `wait` hears of other ranks. */
-int gpu_copy_out(struct gpu *c, void *to, gpu_address from, size_t bytes) {
+/* Copies and waits; the driver's code. A failure is remembered. The copy makes the host wait, and only `wait` hears of other ranks. */
+static int gpu_copy_out(struct gpu *c, void *to, gpu_address from, size_t bytes) {
   int result = c->shares ? c->driver->wait(c->self) : 0;
   if (!result)
     result = c->driver->copy_out(c->self, to, from, bytes);

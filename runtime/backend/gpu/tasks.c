@@ -145,6 +145,11 @@ static int refuse_ranks(const struct op_context *ctx, const struct running *r, s
       tasks_name(r->g), ctx->comm->size);
 }
 
+static void gpu_graph_program_free(struct gpu_graph_program *p) {
+  free(p->parameters);
+  p->parameters = NULL;
+}
+
 int gpu_run_tasks(struct op_context *ctx, struct task_graph *g, const struct tasks_options *options,
                   struct error *err) {
   struct running r = {.c = gpu_of(ctx, space_of_device(0)), .g = g};
@@ -394,9 +399,4 @@ int gpu_graph_program(struct op_context *ctx, const struct task_graph *g, struct
   if (code)
     gpu_graph_program_free(out);
   return code;
-}
-
-void gpu_graph_program_free(struct gpu_graph_program *p) {
-  free(p->parameters);
-  p->parameters = NULL;
 }

@@ -13,7 +13,6 @@ struct gpu_graph_program {
 };
 int gpu_graph_program(struct op_context *ctx, const struct task_graph *g, struct gpu_graph_program *out,
                       struct error *err);
-void gpu_graph_program_free(struct gpu_graph_program *p);
 
 /* As struct backend has it. */
 int gpu_run_tasks(struct op_context *ctx, struct task_graph *g, const struct tasks_options *options,

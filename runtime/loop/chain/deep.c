@@ -249,8 +249,10 @@ static int bring(struct op_context *ctx, const struct deep *deep, int count,
   return code || !x ? code : exchange_finish(ctx, x, &waited, err);
 }
 
-int deep_prepare(struct op_context *ctx, const struct deep *deep, bool early,
-                 const struct exchange_header *header, struct exchange **out, struct error *err) {
+/* Before the first loop of the chain: *out: NULL, or the exchange that will bring what its loops need and is old by then.
+ * What is apart travels now; early: so does what no loop of the chain changes. Collective. */
+static int deep_prepare(struct op_context *ctx, const struct deep *deep, bool early,
+                        const struct exchange_header *header, struct exchange **out, struct error *err) {
   int code = OP_OK;
   *out = NULL;
   /* Owners of copies may have copies of their targets themselves, which come first. */
@@ -278,8 +280,9 @@ void deep_sent(const struct deep *deep, struct copies_list *sent) {
   }
 }
 
-int deep_get_code(struct op_context *ctx, const struct deep *deep, struct launch *const *launches,
-                  struct error *err) {
+/* Code that any elements run by is there for its launches, or is made now. Collective, as ranks get code together. */
+static int deep_get_code(struct op_context *ctx, const struct deep *deep, struct launch *const *launches,
+                         struct error *err) {
   struct work ignored;
   int code = OP_OK;
   for (int l = 0; !code && l < deep->nloops; l++)
@@ -287,12 +290,13 @@ int deep_get_code(struct op_context *ctx, const struct deep *deep, struct launch
   return code;
 }
 
-void deep_begin(const struct deep *deep, struct launch *const *launches) {
+/* Its launches run on these copies from now on. */
+static void deep_begin(const struct deep *deep, struct launch *const *launches) {
   for (int l = 0; l < deep->nloops; l++)
     launches[l]->deep = &deep->loops[l];
 }
 
-void deep_end(const struct deep *deep, struct launch *const *launches) {
+static void deep_end(const struct deep *deep, struct launch *const *launches) {
   for (int l = 0; l < deep->nloops; l++)
     launches[l]->deep = NULL;
 }

@@ -28,16 +28,6 @@ void deep_free(struct op_context *ctx, struct deep *deep);
 const struct deep_copies *deep_copies(const struct deep *deep);
 void deep_sent(const struct deep *deep, struct copies_list *sent);
 
-/* Code that any elements run by is there for its launches, or is made now. Collective, as ranks get code together. */
-int deep_get_code(struct op_context *ctx, const struct deep *deep, struct launch *const *launches,
-                  struct error *err);
-/* Its launches run on these copies from now on. */
-void deep_begin(const struct deep *deep, struct launch *const *launches);
-void deep_end(const struct deep *deep, struct launch *const *launches);
-/* Before the first loop of the chain: *out: NULL, or the exchange that will bring what its loops need and is old by then.
- * What is apart travels now; early: so does what no loop of the chain changes. Collective. */
-int deep_prepare(struct op_context *ctx, const struct deep *deep, bool early,
-                 const struct exchange_header *header, struct exchange **out, struct error *err);
 /* Dats that no loop of the chain changes are old here, and come with the segment's messages. */
 bool deep_awaits_constants(const struct deep *deep);
 

@@ -184,6 +184,36 @@ static void note_single(struct op_context *ctx, const struct loop *loop) {
   queue->singles[i].times++;
 }
 
+/* Its messages travel, and more may run meanwhile than a part of the loop that waits for them. */
+static bool ahead_pays(const struct turn *turn, int segment, const int *ahead) {
+  const int end = turn->depths->first[segment + 1];
+  int l = turn->depths->first[segment], parts = 0;
+  if (!turn->waits[segment] || deep_awaits_constants(turn->deep[segment]))
+    return false;
+  while (l < end && turn->launches[l] != turn->waits[segment])
+    l++;
+  parts -= l < end && ahead[l] > 0;
+  for (; l < end; l++)
+    parts += ahead[l];
+  return parts > 0;
+}
+
+static int ahead_run(struct op_context *ctx, struct turn *turn, int segment, const int *ahead,
+                     struct error *err) {
+  const int first = turn->depths->first[segment], end = turn->depths->first[segment + 1];
+  struct loop_stats *s = &turn->waits[segment]->loop->stats;
+  int code = OP_OK;
+  for (int l = first; !code && l < end; l++)
+    code = loop_run_ready_ahead(ctx, turn->launches[l], ahead[l], err);
+  const double before = s->waiting_seconds;
+  if (!code)
+    code = turn_finish(ctx, turn, segment, err);
+  s->seconds += s->waiting_seconds - before;
+  for (int l = first; !code && l < end; l++)
+    code = loop_run_ready(ctx, turn->launches[l], ahead[l], false, err);
+  return code;
+}
+
 static int run_deep(struct op_context *ctx, const struct known_chain *k, struct turn *turn, int segment,
                     struct error *err) {
   const int first = k->depths.first[segment], end = k->depths.first[segment + 1];
@@ -426,33 +456,5 @@ int ahead_find(struct loop *const *loops, const struct tiled_description *d, con
     ahead[first + l] = early_parts(loops[first + l], when[l]);
   early_free(when, n);
   free(cuts);
-  return code;
-}
-
-bool ahead_pays(const struct turn *turn, int segment, const int *ahead) {
-  const int end = turn->depths->first[segment + 1];
-  int l = turn->depths->first[segment], parts = 0;
-  if (!turn->waits[segment] || deep_awaits_constants(turn->deep[segment]))
-    return false;
-  while (l < end && turn->launches[l] != turn->waits[segment])
-    l++;
-  parts -= l < end && ahead[l] > 0;
-  for (; l < end; l++)
-    parts += ahead[l];
-  return parts > 0;
-}
-
-int ahead_run(struct op_context *ctx, struct turn *turn, int segment, const int *ahead, struct error *err) {
-  const int first = turn->depths->first[segment], end = turn->depths->first[segment + 1];
-  struct loop_stats *s = &turn->waits[segment]->loop->stats;
-  int code = OP_OK;
-  for (int l = first; !code && l < end; l++)
-    code = loop_run_ready_ahead(ctx, turn->launches[l], ahead[l], err);
-  const double before = s->waiting_seconds;
-  if (!code)
-    code = turn_finish(ctx, turn, segment, err);
-  s->seconds += s->waiting_seconds - before;
-  for (int l = first; !code && l < end; l++)
-    code = loop_run_ready(ctx, turn->launches[l], ahead[l], false, err);
   return code;
 }

@@ -35,8 +35,5 @@ void segments_forget(struct op_context *ctx);
 int ahead_find(struct loop *const *loops, const struct tiled_description *d, const struct copies_set *sets,
                const struct depths *depths, const struct deep *deep, int segment, int *ahead,
                struct error *err);
-/* Its messages travel, and more may run meanwhile than a part of the loop that waits for them. */
-bool ahead_pays(const struct turn *turn, int segment, const int *ahead);
-int ahead_run(struct op_context *ctx, struct turn *turn, int segment, const int *ahead, struct error *err);
 
 #endif

@@ -77,15 +77,6 @@ static bool may_be_looked_at(const struct op_context *ctx, const struct loop *lo
   return loop->compiled && (loop->ranged || !ctx->untouched || !comm_alone(ctx->comm));
 }
 
-/* Tiles would add in another order, and on devices fused loops. What looks at loops from outside looks at one after the other. A kernel that is a function of the program may look at
- * anything in it, and waits in tests only. */
-bool loop_may_wait(const struct op_context *ctx, const struct loop *loop) {
-  const struct backend *b = loop->backend;
-  return (b->may_wait || (b->work && worth_is_forced(ctx))) && !loop->form && !loop->ordered &&
-         !(loop->reproducible && space_is_device(loop->space)) && !may_be_looked_at(ctx, loop) &&
-         loop->ready.most_elements > 0 && !has_apart(ctx, loop);
-}
-
 /* The program sees when such a kernel runs. Code from the cache came without facts. */
 static bool speaks(struct op_context *ctx, const struct loop *loop) {
   struct error ignored = {0};
@@ -94,12 +85,31 @@ static bool speaks(struct op_context *ctx, const struct loop *loop) {
   return (loop->facts.known ? loop->facts.says : loop->desc.says) & SAYS_SPEAKS;
 }
 
+/* Asked once for each variant, since it takes as long as many launches. */
+static bool expect(struct op_context *ctx, struct loop *loop, struct expected *out) {
+  struct expected *known = &loop->ready.expected;
+  const int variant = loop->ready.variant + 1;
+  if (known->variant != variant && loop->backend->expect && loop->backend->expect(ctx, loop, known))
+    known->variant = variant;
+  *out = *known;
+  return known->variant == variant;
+}
+
 /* The same on all ranks, which do not know the same facts. On a device trials are waited for one by one: they come first. */
 static bool may_wait(struct op_context *ctx, const struct loop *loop) {
   const bool alone = comm_alone(ctx->comm);
   return loop && loop_may_wait(ctx, loop) && loop->stats.calls > 0 &&
          !(alone ? speaks(ctx, loop) : loop->desc.says & SAYS_SPEAKS) &&
          !(loop->backend->expect && (loop->ready.nparts != 1 || tune_wants(loop)));
+}
+
+/* Tiles would add in another order, and on devices fused loops. What looks at loops from outside looks at one after the other. A kernel that is a function of the program may look at
+ * anything in it, and waits in tests only. */
+bool loop_may_wait(const struct op_context *ctx, const struct loop *loop) {
+  const struct backend *b = loop->backend;
+  return (b->may_wait || (b->work && worth_is_forced(ctx))) && !loop->form && !loop->ordered &&
+         !(loop->reproducible && space_is_device(loop->space)) && !may_be_looked_at(ctx, loop) &&
+         loop->ready.most_elements > 0 && !has_apart(ctx, loop);
 }
 
 /* Begins behind a call that ends chains; if there is none, with the loop that the program called first, so that what is
@@ -229,6 +239,65 @@ static void add_loop(struct part *p, const struct loop *loop) {
   p->threads = loop->ready.threads > p->threads ? loop->ready.threads : p->threads;
 }
 
+/* NULL: they stay several. */
+static struct loop *one_of(struct op_context *ctx, struct loop *const *loops, const struct fused_group *g) {
+  struct loop *members[DESC_MOST_MEMBERS];
+  struct error ignored = {0};
+  for (int m = 0; m < g->n; m++)
+    members[m] = loops[g->members[m]];
+  struct loop *one = g->n > 1 ? fused_get(ctx, members, g->n, 0, &ignored) : NULL;
+  error_free(&ignored);
+  return one && !one->fusion->failed ? one : NULL;
+}
+
+static bool add_group(struct op_context *ctx, struct loop *const *loops, const struct fused_group *g,
+                      struct device_gain *gain) {
+  struct expected all = {0}, e = {0};
+  for (int m = 0; m < g->n; m++) {
+    if (!expect(ctx, loops[g->members[m]], &e))
+      return false;
+    all.seconds += e.seconds;
+    all.saved += e.saved;
+  }
+  struct loop *one = one_of(ctx, loops, g);
+  if (one && !expect(ctx, one, &e))
+    return false;
+  gain->seconds += all.seconds;
+  gain->graph += all.saved;
+  gain->whole += one ? e.saved : all.saved;
+  gain->fused += one ? all.seconds - e.seconds : 0;
+  return true;
+}
+
+/* Without OP2_FUSE each is alone. */
+static int make_groups(const struct op_context *ctx, struct loop *const *loops, int n,
+                       struct fused_group *groups) {
+  if (strcmp(env_value(ctx->env, ENV_FUSE), "off") != 0)
+    return fused_groups(loops, n, groups);
+  for (int i = 0; i < n; i++)
+    groups[i] = (struct fused_group){.members = {i}, .n = 1};
+  return n;
+}
+
+/* Loops that follow one another, and between which nobody looks. False: too little is known yet. */
+static bool device_add(struct op_context *ctx, struct loop *const *loops, int n, struct device_gain *gain) {
+  struct fused_group *groups = array_new((size_t)n, sizeof *groups);
+  const int count = groups ? make_groups(ctx, loops, n, groups) : 0;
+  struct device_gain own = {0};
+  struct expected e = {0};
+  bool known = groups;
+  for (int g = 0; known && g < count; g++)
+    known = add_group(ctx, loops, &groups[g], &own);
+  if (known && expect(ctx, loops[0], &e)) {
+    gain->seconds += own.seconds;
+    gain->fused += own.fused;
+    gain->graph += n > 1 && own.graph > e.graph ? own.graph - e.graph : 0;
+    gain->whole += count > 1 && own.whole > e.graph ? own.whole - e.graph : 0;
+  }
+  free(groups);
+  return known;
+}
+
 /* Seconds that a part of a period gains; on a device they are added to `device`. */
 static double add_part(struct op_context *ctx, const struct part *p, struct chain_way *guess,
                        struct device_gain *device, bool *known) {
@@ -239,6 +308,17 @@ static double add_part(struct op_context *ctx, const struct part *p, struct chai
   const int periods = periods_of(ctx, p);
   guess->periods = periods > guess->periods ? periods : guess->periods;
   return p->n ? gain_of(ctx, p, periods) : 0;
+}
+
+/* A part of a period's time: less than this is not worth waiting, and not more than what the counts may be wrong by. */
+static const double device_least_gain = 0.05;
+
+/* Seconds that a period gains; 0: not enough to wait. *fuses: its neighbours are to be one loop. */
+static double device_pays(const struct device_gain *gain, bool *fuses) {
+  const double least = device_least_gain * gain->seconds;
+  *fuses = gain->fused > 0 && gain->fused >= least;
+  const double graph = *fuses ? gain->whole : gain->graph;
+  return (*fuses ? gain->fused : 0) + (graph > 0 && graph >= least ? graph : 0);
 }
 
 /* Loops that run as called count with the time that the host saw. */
@@ -328,84 +408,6 @@ int worth_waiting(struct op_context *ctx, struct watched *period, int n, struct 
   worth->pays =
       worth_is_forced(ctx) || worth->gain > 0 || (tiles >= least_gain * worth->seconds && tiles > 0);
   return OP_OK;
-}
-
-/* A part of a period's time: less than this is not worth waiting, and not more than what the counts may be wrong by. */
-static const double device_least_gain = 0.05;
-
-/* Asked once for each variant, since it takes as long as many launches. */
-static bool expect(struct op_context *ctx, struct loop *loop, struct expected *out) {
-  struct expected *known = &loop->ready.expected;
-  const int variant = loop->ready.variant + 1;
-  if (known->variant != variant && loop->backend->expect && loop->backend->expect(ctx, loop, known))
-    known->variant = variant;
-  *out = *known;
-  return known->variant == variant;
-}
-
-/* NULL: they stay several. */
-static struct loop *one_of(struct op_context *ctx, struct loop *const *loops, const struct fused_group *g) {
-  struct loop *members[DESC_MOST_MEMBERS];
-  struct error ignored = {0};
-  for (int m = 0; m < g->n; m++)
-    members[m] = loops[g->members[m]];
-  struct loop *one = g->n > 1 ? fused_get(ctx, members, g->n, 0, &ignored) : NULL;
-  error_free(&ignored);
-  return one && !one->fusion->failed ? one : NULL;
-}
-
-static bool add_group(struct op_context *ctx, struct loop *const *loops, const struct fused_group *g,
-                      struct device_gain *gain) {
-  struct expected all = {0}, e = {0};
-  for (int m = 0; m < g->n; m++) {
-    if (!expect(ctx, loops[g->members[m]], &e))
-      return false;
-    all.seconds += e.seconds;
-    all.saved += e.saved;
-  }
-  struct loop *one = one_of(ctx, loops, g);
-  if (one && !expect(ctx, one, &e))
-    return false;
-  gain->seconds += all.seconds;
-  gain->graph += all.saved;
-  gain->whole += one ? e.saved : all.saved;
-  gain->fused += one ? all.seconds - e.seconds : 0;
-  return true;
-}
-
-/* Without OP2_FUSE each is alone. */
-static int make_groups(const struct op_context *ctx, struct loop *const *loops, int n,
-                       struct fused_group *groups) {
-  if (strcmp(env_value(ctx->env, ENV_FUSE), "off") != 0)
-    return fused_groups(loops, n, groups);
-  for (int i = 0; i < n; i++)
-    groups[i] = (struct fused_group){.members = {i}, .n = 1};
-  return n;
-}
-
-bool device_add(struct op_context *ctx, struct loop *const *loops, int n, struct device_gain *gain) {
-  struct fused_group *groups = array_new((size_t)n, sizeof *groups);
-  const int count = groups ? make_groups(ctx, loops, n, groups) : 0;
-  struct device_gain own = {0};
-  struct expected e = {0};
-  bool known = groups;
-  for (int g = 0; known && g < count; g++)
-    known = add_group(ctx, loops, &groups[g], &own);
-  if (known && expect(ctx, loops[0], &e)) {
-    gain->seconds += own.seconds;
-    gain->fused += own.fused;
-    gain->graph += n > 1 && own.graph > e.graph ? own.graph - e.graph : 0;
-    gain->whole += count > 1 && own.whole > e.graph ? own.whole - e.graph : 0;
-  }
-  free(groups);
-  return known;
-}
-
-double device_pays(const struct device_gain *gain, bool *fuses) {
-  const double least = device_least_gain * gain->seconds;
-  *fuses = gain->fused > 0 && gain->fused >= least;
-  const double graph = *fuses ? gain->whole : gain->graph;
-  return (*fuses ? gain->fused : 0) + (graph > 0 && graph >= least ? graph : 0);
 }
 
 bool device_fuses(struct op_context *ctx, struct loop *const *loops, int n) {

@@ -41,10 +41,6 @@ struct device_gain {
   double fused;        /* that are saved by loops made of several */
   double graph, whole; /* that are saved by graphs: of loops as they are, of those made of several */
 };
-/* Loops that follow one another, and between which nobody looks. False: too little is known yet. */
-bool device_add(struct op_context *ctx, struct loop *const *loops, int n, struct device_gain *gain);
-/* Seconds that a period gains; 0: not enough to wait. *fuses: its neighbours are to be one loop. */
-double device_pays(const struct device_gain *gain, bool *fuses);
 /* The same of loops that wait as the program wants it (OP2_LAZY=on). */
 bool device_fuses(struct op_context *ctx, struct loop *const *loops, int n);
 

@@ -116,12 +116,6 @@ int mpi_gather(struct comm *c, const void *mine, size_t bytes, void *all, const 
                struct error *err);
 int mpi_exchange(struct comm *c, const void *send, const struct comm_messages *to, void *receive,
                  const struct comm_messages *from, struct error *err);
-/* mpi.c */
-int mpi_gather_begin(struct comm *c, const void *mine, size_t bytes, struct comm_gather **out,
-                     struct error *err);
-int mpi_gather_test(struct comm *c, struct comm_gather *gather, bool *done, struct error *err);
-int mpi_gather_end(struct comm *c, struct comm_gather *gather, const unsigned char **all, struct error *err);
-void mpi_gather_free(struct comm *c, struct comm_gather *gather);
 /* post.c */
 int mpi_post(struct comm *c, void *send, const struct comm_messages *to, void **receive,
              struct comm_messages *from, struct error *err);

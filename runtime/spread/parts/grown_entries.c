@@ -46,6 +46,34 @@ int grown_order_entries(struct growth *g, int s, struct built *built, struct err
   return OP_OK;
 }
 
+/* The same side with the entries of each element in its place: of element e, first[e] .. first[e + 1] - 1. */
+static int entries_side(const struct halo_side *side, const long long *first, struct halo_side *out,
+                        struct error *err) {
+  const size_t count = (size_t)side->count;
+  *out = (struct halo_side){.count = side->count,
+                            .ranks = array_new(count, sizeof *out->ranks),
+                            .first = array_new(count + 1, sizeof *out->first)};
+  if (!out->ranks || !out->first) {
+    halo_side_free(out);
+    return no_memory(err);
+  }
+  for (int i = 0; i < side->count; i++) {
+    out->ranks[i] = side->ranks[i];
+    out->first[i + 1] = out->first[i];
+    for (long k = side->first[i]; k < side->first[i + 1]; k++)
+      out->first[i + 1] += (long)(first[side->elements[k] + 1] - first[side->elements[k]]);
+  }
+  if (!(out->elements = array_new((size_t)out->first[count], sizeof *out->elements))) {
+    halo_side_free(out);
+    return no_memory(err);
+  }
+  long next = 0;
+  for (long k = 0; k < side->first[count]; k++)
+    for (long long i = first[side->elements[k]]; i < first[side->elements[k] + 1]; i++)
+      out->elements[next++] = (int)i;
+  return OP_OK;
+}
+
 int grown_list_entries(const struct growth *g, int s, const struct built *built, struct tally *to, int **list,
                        struct error *err) {
   const struct halo_side *elements = &built->sets[g->sets[s].of].spread->exec.send;
@@ -95,33 +123,6 @@ int grown_first(struct growth *g, int s, struct built *built, struct error *err)
   out->shortest = code || ends[0] == LLONG_MIN ? 0 : (long)-ends[0];
   out->longest = code ? 0 : (long)ends[1];
   return code;
-}
-
-int entries_side(const struct halo_side *side, const long long *first, struct halo_side *out,
-                 struct error *err) {
-  const size_t count = (size_t)side->count;
-  *out = (struct halo_side){.count = side->count,
-                            .ranks = array_new(count, sizeof *out->ranks),
-                            .first = array_new(count + 1, sizeof *out->first)};
-  if (!out->ranks || !out->first) {
-    halo_side_free(out);
-    return no_memory(err);
-  }
-  for (int i = 0; i < side->count; i++) {
-    out->ranks[i] = side->ranks[i];
-    out->first[i + 1] = out->first[i];
-    for (long k = side->first[i]; k < side->first[i + 1]; k++)
-      out->first[i + 1] += (long)(first[side->elements[k] + 1] - first[side->elements[k]]);
-  }
-  if (!(out->elements = array_new((size_t)out->first[count], sizeof *out->elements))) {
-    halo_side_free(out);
-    return no_memory(err);
-  }
-  long next = 0;
-  for (long k = 0; k < side->first[count]; k++)
-    for (long long i = first[side->elements[k]]; i < first[side->elements[k] + 1]; i++)
-      out->elements[next++] = (int)i;
-  return OP_OK;
 }
 
 static long rows_of(const struct halo_side *side) {

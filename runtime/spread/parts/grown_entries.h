@@ -5,10 +5,6 @@
 #include "mesh/halo.h"
 #include "ranks/comm.h"
 
-/* The same side with the entries of each element in its place: of element e, first[e] .. first[e + 1] - 1. */
-int entries_side(const struct halo_side *side, const long long *first, struct halo_side *out,
-                 struct error *err);
-
 /* Tell receivers where entries begin, from where they do at the sender: elements take a route that all of them take. */
 int entries_carry_first(struct comm *comm, const struct halo_exchange *route, const long long *first,
                         long long **out, struct error *err);

@@ -10,6 +10,15 @@
 /* So many rows of launches are known; values lie apart. */
 enum { MOST_ROWS = 64, ALIGN = 16 };
 
+/* Graphs: a row of nodes, each behind the one before. */
+struct cuda_graph_made {
+  cuda_graph graph;
+  cuda_graph_exec exec;
+  cuda_node last;
+  cuda_node *kernels;
+  int count;
+};
+
 /* Launches one behind the other. */
 struct row {
   struct held_launch *launches;
@@ -28,6 +37,14 @@ struct cuda_held {
   int nknown;
   bool no_graphs;
 };
+
+static void cuda_graph_free(struct cuda *cuda, struct cuda_graph_made *m) {
+  if (m->exec)
+    cuda->driver.graph_exec_destroy(m->exec);
+  cuda->driver.graph_destroy(m->graph);
+  free(m->kernels);
+  free(m);
+}
 
 static void row_free(struct cuda *cuda, struct row *r) {
   if (r->graph)
@@ -136,6 +153,44 @@ static int launch_each(struct cuda *cuda, struct cuda_held *h) {
   return code;
 }
 
+static int cuda_graph_new(struct cuda *cuda, struct cuda_graph_made **out) {
+  struct cuda_graph_made *m = *out = calloc(1, sizeof *m);
+  const int code = m ? cuda->driver.graph_create(&m->graph, 0) : CUDA_OUT_OF_MEMORY;
+  if (code) {
+    free(m);
+    *out = NULL;
+  }
+  return code;
+}
+
+#define NODE(l, values)                                                                                      \
+  {                                                                                                          \
+    .function = (l)->function, .gx = (l)->blocks, .gy = 1, .gz = 1, .bx = (l)->threads, .by = 1, .bz = 1,    \
+    .shared = (l)->shared, .parameters = (values)                                                            \
+  }
+static union cuda_node_launch node_of(const struct cuda *cuda, const struct held_launch *l, void **values) {
+  return cuda->driver.family->hip_nodes ? (union cuda_node_launch){.hip = NODE(l, values)}
+                                        : (union cuda_node_launch){.cuda = NODE(l, values)};
+}
+
+/* The next node, behind all that are there. */
+static int cuda_graph_kernel(struct cuda *cuda, struct cuda_graph_made *m, const struct held_launch *launch,
+                             void **values) {
+  const union cuda_node_launch node_launch = node_of(cuda, launch, values);
+  cuda_node *kernels = array_resize(m->kernels, (size_t)m->count + 1, sizeof *kernels), node = NULL;
+  if (!kernels)
+    return CUDA_OUT_OF_MEMORY;
+  m->kernels = kernels;
+  const int code = cuda->driver.graph_add_kernel(&node, m->graph, &m->last, m->last != NULL, &node_launch);
+  if (!code)
+    kernels[m->count++] = m->last = node;
+  return code;
+}
+
+static int cuda_graph_finish(struct cuda *cuda, struct cuda_graph_made *m) {
+  return cuda->driver.graph_instantiate(&m->exec, m->graph, 0);
+}
+
 /* A driver that fails to make one is not asked again. */
 static bool make_graph(struct cuda *cuda, struct cuda_held *h, struct row *known) {
   const struct row *now = &h->now;
@@ -162,6 +217,13 @@ static bool differs(const struct row *a, const struct row *b, int i) {
          memcmp(a->bytes + begin, b->bytes + begin, end - begin) != 0;
 }
 
+/* Node `kernel` gets these values. */
+static int cuda_graph_set(struct cuda *cuda, struct cuda_graph_made *m, int kernel,
+                          const struct held_launch *launch, void **values) {
+  const union cuda_node_launch node_launch = node_of(cuda, launch, values);
+  return cuda->driver.graph_set_kernel(m->exec, m->kernels[kernel], &node_launch);
+}
+
 static int set_values(struct cuda *cuda, const struct row *known, const struct row *now) {
   int code = 0;
   for (int i = 0; !code && i < now->count; i++) {
@@ -170,6 +232,10 @@ static int set_values(struct cuda *cuda, const struct row *known, const struct r
       code = cuda_graph_set(cuda, known->graph, i, l, now->values + l->first);
   }
   return code;
+}
+
+static int cuda_graph_launch(struct cuda *cuda, struct cuda_graph_made *m) {
+  return cuda->driver.graph_launch(m->exec, cuda->stream);
 }
 
 /* The graph has the values of what is held back now, which become the known ones. */
@@ -206,6 +272,11 @@ int cuda_give(void *self) {
   return code;
 }
 
+static bool cuda_has_graphs(const struct cuda_driver *d) {
+  return d->graph_create && d->graph_destroy && d->graph_add_kernel && d->graph_instantiate &&
+         d->graph_set_kernel && d->graph_launch && d->graph_exec_destroy;
+}
+
 int cuda_hold(void *self, struct gpu_given *given) {
   struct cuda *cuda = self;
   if (!cuda->held && given && cuda_has_graphs(&cuda->driver))
@@ -240,74 +311,4 @@ void cuda_held_free(struct cuda *cuda) {
     row_free(cuda, &cuda->held->now);
   free(cuda->held);
   cuda->held = NULL;
-}
-
-/* Graphs: a row of nodes, each behind the one before. */
-
-struct cuda_graph_made {
-  cuda_graph graph;
-  cuda_graph_exec exec;
-  cuda_node last;
-  cuda_node *kernels;
-  int count;
-};
-
-bool cuda_has_graphs(const struct cuda_driver *d) {
-  return d->graph_create && d->graph_destroy && d->graph_add_kernel && d->graph_instantiate &&
-         d->graph_set_kernel && d->graph_launch && d->graph_exec_destroy;
-}
-
-int cuda_graph_new(struct cuda *cuda, struct cuda_graph_made **out) {
-  struct cuda_graph_made *m = *out = calloc(1, sizeof *m);
-  const int code = m ? cuda->driver.graph_create(&m->graph, 0) : CUDA_OUT_OF_MEMORY;
-  if (code) {
-    free(m);
-    *out = NULL;
-  }
-  return code;
-}
-
-#define NODE(l, values)                                                                                      \
-  {                                                                                                          \
-    .function = (l)->function, .gx = (l)->blocks, .gy = 1, .gz = 1, .bx = (l)->threads, .by = 1, .bz = 1,    \
-    .shared = (l)->shared, .parameters = (values)                                                            \
-  }
-static union cuda_node_launch node_of(const struct cuda *cuda, const struct held_launch *l, void **values) {
-  return cuda->driver.family->hip_nodes ? (union cuda_node_launch){.hip = NODE(l, values)}
-                                        : (union cuda_node_launch){.cuda = NODE(l, values)};
-}
-
-int cuda_graph_kernel(struct cuda *cuda, struct cuda_graph_made *m, const struct held_launch *launch,
-                      void **values) {
-  const union cuda_node_launch node_launch = node_of(cuda, launch, values);
-  cuda_node *kernels = array_resize(m->kernels, (size_t)m->count + 1, sizeof *kernels), node = NULL;
-  if (!kernels)
-    return CUDA_OUT_OF_MEMORY;
-  m->kernels = kernels;
-  const int code = cuda->driver.graph_add_kernel(&node, m->graph, &m->last, m->last != NULL, &node_launch);
-  if (!code)
-    kernels[m->count++] = m->last = node;
-  return code;
-}
-
-int cuda_graph_finish(struct cuda *cuda, struct cuda_graph_made *m) {
-  return cuda->driver.graph_instantiate(&m->exec, m->graph, 0);
-}
-
-int cuda_graph_set(struct cuda *cuda, struct cuda_graph_made *m, int kernel, const struct held_launch *launch,
-                   void **values) {
-  const union cuda_node_launch node_launch = node_of(cuda, launch, values);
-  return cuda->driver.graph_set_kernel(m->exec, m->kernels[kernel], &node_launch);
-}
-
-int cuda_graph_launch(struct cuda *cuda, struct cuda_graph_made *m) {
-  return cuda->driver.graph_launch(m->exec, cuda->stream);
-}
-
-void cuda_graph_free(struct cuda *cuda, struct cuda_graph_made *m) {
-  if (m->exec)
-    cuda->driver.graph_exec_destroy(m->exec);
-  cuda->driver.graph_destroy(m->graph);
-  free(m->kernels);
-  free(m);
 }

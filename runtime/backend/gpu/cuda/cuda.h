@@ -32,25 +32,6 @@ struct cuda {
 /* The device of OP2_DEVICE or of this rank, its context, stream and events. OP_ERR_ENV: OP2_DEVICE is no number. */
 int cuda_begin(struct cuda *cuda, const struct op_context *ctx, struct gpu_device *out, struct error *err);
 void cuda_end(struct cuda *cuda); /* all but the compiler */
-/* graph.c: graphs, a row of kernels each. */
-struct cuda_graph_made;
-bool cuda_has_graphs(const struct cuda_driver *d);
-int cuda_graph_new(struct cuda *cuda, struct cuda_graph_made **out);
-/* The next node, behind all that are there. */
-int cuda_graph_kernel(struct cuda *cuda, struct cuda_graph_made *graph, const struct held_launch *launch,
-                      void **values);
-int cuda_graph_finish(struct cuda *cuda, struct cuda_graph_made *graph);
-/* Node `kernel` gets these values. */
-int cuda_graph_set(struct cuda *cuda, struct cuda_graph_made *graph, int kernel,
-                   const struct held_launch *launch, void **values);
-int cuda_graph_launch(struct cuda *cuda, struct cuda_graph_made *graph);
-void cuda_graph_free(struct cuda *cuda, struct cuda_graph_made *graph);
-
-/* messages.c: copies of messages, as struct gpu_driver has them. */
-int cuda_message_out(void *self, void *to, gpu_address from, size_t bytes);
-int cuda_message_wait(void *self);
-int cuda_message_in(void *self, gpu_address to, const void *from, size_t bytes);
-void cuda_messages_free(struct cuda *cuda);
 
 /* peers.c: what ranks of a machine share, as struct gpu_driver has it. */
 enum { CUDA_TOLD = -1 }; /* the code of what cuda->told says */
