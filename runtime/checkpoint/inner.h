@@ -80,7 +80,7 @@ struct replay {
 };
 int replay_next(struct replay *r);
 
-/* ---- signature.c ---- */
+/* ---- loop.c ---- */
 /* The kind of a call; `name` and `dim` are those of its dat or global. */
 int kind_of_call(struct happened *h, const char *call, const char *name, int dim);
 
@@ -295,7 +295,7 @@ int checkpoint_look_behind(struct op_context *ctx, struct checkpoint *k, struct 
 void checkpoint_join(struct op_context *ctx, struct checkpoint *k);
 /* It is thrown away. */
 void checkpoint_abandon(struct checkpoint *k);
-/* marks.c. NULL: no memory. */
+/* values.c. NULL: no memory. */
 struct mark *checkpoint_mark(struct checkpoint *k, const struct dat *dat);
 int checkpoint_look(struct op_context *ctx, struct checkpoint *k, const char *what, struct dat *dat,
                     struct error *err);
