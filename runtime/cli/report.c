@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -40,17 +41,23 @@ sqlite3_stmt *reports_ask(sqlite3 *db, const char *sql, const struct text *first
   return s;
 }
 
+static int no_report(const char *path) {
+  return cli_fail(CLI_FAILED, "%s: this is no report; OP2_TIMING=json:FILE writes one", path);
+}
+
 /* Checks that it is a report of OP2_TIMING=json. */
 static int check(sqlite3 *db, const char *path, const struct text *json) {
   sqlite3_stmt *s = reports_ask(
       db, "SELECT CASE WHEN json_valid(?1) THEN json_type(?1, '$.loops') = 'array' ELSE 0 END", json, NULL);
   const bool is_report = s && sqlite3_step(s) == SQLITE_ROW && sqlite3_column_int(s, 0) == 1;
   sqlite3_finalize(s);
-  return is_report ? CLI_OK
-                   : cli_fail(CLI_FAILED, "%s: this is no report; OP2_TIMING=json:FILE writes one", path);
+  return is_report ? CLI_OK : no_report(path);
 }
 
 int reports_read(struct cli *cli, sqlite3 *db, const char *path, struct text *out) {
+  struct stat there;
+  if (stat(path, &there) == 0 && there.st_size > sqlite3_limit(db, SQLITE_LIMIT_LENGTH, -1))
+    return no_report(path); /* SQLite takes no text of that length */
   return file_read(path, out, &cli->err) ? CLI_FAILED : check(db, path, out);
 }
 

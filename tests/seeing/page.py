@@ -82,7 +82,11 @@ def compared(folder):
     done = run(op2jit, "report", now, "--json")
     with open(now, encoding="utf-8") as file:
         check("the report itself, as JSON", json.loads(done.stdout) == json.load(file))
+    huge = folder + "/huge"  # all holes
+    with open(huge, "wb") as file:
+        file.truncate(1 << 36)
     for words, said in ((("report", before + "x"), "No such file"), (("report", op2jit), "this is no report"),
+                        (("report", huge), "this is no report"),
                         (("report", "--compare", op2jit, now, "-o", folder + "/x"), "this is no report")):
         done = run(op2jit, *words)
         check(f"{words}: {done.stderr}", done.returncode != 0 and said in done.stderr)
