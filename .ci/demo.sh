@@ -20,7 +20,7 @@ demo_plan() { # FOLDER
   if [ -x "$1/samples/$DEMO_SAMPLE" ]; then
     say "  build in $1/ what has changed since the last time"
   else
-    say "  build the library, its compiler plugin and the sample $DEMO_SAMPLE in $1/ (3 to 8 minutes on two cores, most of them for the plugin)"
+    say "  build the library, its compiler plugin and the sample $DEMO_SAMPLE in $1/ (some 2 minutes on two cores, longer beside other work)"
   fi
   say "  run $DEMO_SAMPLE twice, first with an empty cache of kernels, and say what happened (a few seconds)"
   say ""
