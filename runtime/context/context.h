@@ -68,7 +68,7 @@ struct op_context {
   bool reshaped_told;        /* OP2_JIT=load: that a loop runs in another shape than suits its data */
   const struct mover *mover; /* NULL without a device */
   /* Lets messages get on while a loop runs; NULL: none travel. */
-  void (*poll)(void *ctx);
+  bool (*poll)(void *ctx);
   struct exchanges *exchanges; /* NULL until ranks exchange halos */
   struct team *team;           /* NULL until a backend wants threads */
   size_t cache_bytes;          /* of its last-level caches; 0: nobody asked yet */

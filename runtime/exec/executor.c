@@ -26,10 +26,12 @@ static bool continues(const struct item *item, long end, const struct item *next
   return next->begin == end && next->work == item->work && (end - item->begin) % strip_multiple == 0;
 }
 
-/* A thread's copy of the frame of the work with reductions that it met last. */
+/* A thread's copy of the frame of the work with reductions that it met last; and when it lets messages get on. */
 struct copy {
   void *const *of;
   void **frame;
+  bool polls; /* messages are under way, and this thread lets them get on */
+  int items;  /* that run before it does so next */
 };
 
 /* The frame is the copy, and points to the item's own slot. */
@@ -43,11 +45,24 @@ static void *const *own_frame(const struct work *w, struct copy *copy, const str
   return copy->frame;
 }
 
-/* Neighbours are run in one call where there are no results to keep apart; with `poll` one item after the other,
- * so that messages get on in between. */
-static void run_items(const struct execution *e, struct copy *copy, int begin, int end, bool poll) {
+/* The first item, of those from `i` on, before which messages are to get on. */
+static int next_poll(const struct copy *copy, int i, int end) {
+  return copy->polls && end - i > copy->items ? i + copy->items : end;
+}
+
+/* Let messages get on: soon at first, as those that are long wait for an answer, then ever more seldom, up to 16 times a schedule.
+ * Asking after each of many short items took as long as a tenth of them. */
+static void poll_messages(const struct execution *e, struct copy *copy) {
+  enum { most_polls = 16 };
+  copy->polls = e->poll(e->poll_context);
+  if (copy->items <= e->schedule->nitems / most_polls)
+    copy->items *= 2;
+}
+
+/* Neighbours are run in one call where there are no results to keep apart. */
+static void run_items(const struct execution *e, struct copy *copy, int begin, int end) {
   const struct item *items = e->schedule->items;
-  for (int i = begin; i < end;) {
+  for (int i = begin, stop = next_poll(copy, begin, end); i < end;) {
     const struct item *item = &items[i++];
     const struct work *w = &e->works[item->work];
     void *const *frame = w->frame;
@@ -55,30 +70,31 @@ static void run_items(const struct execution *e, struct copy *copy, int begin, i
     if (w->nreductions)
       frame = own_frame(w, copy, item);
     else
-      while (!poll && i < end && continues(item, last, &items[i]))
+      while (i < stop && continues(item, last, &items[i]))
         last = items[i++].end;
     w->function(frame, w->list, item->begin, last);
-    if (poll)
-      e->poll(e->poll_context);
+    if (i == stop && copy->polls) {
+      poll_messages(e, copy);
+      stop = next_poll(copy, i, end);
+    }
   }
 }
 
 static void run_phase(const struct execution *e, struct copy *copy, const struct phase *phase, int thread,
                       int threads) {
   const struct item *items = e->schedule->items;
-  const bool poll = e->poll && thread == 0;
   int first = phase->first, end = first + phase->count;
   if (!phase->owned) {
     long count = phase->count;
-    run_items(e, copy, first + (int)(count * thread / threads), first + (int)(count * (thread + 1) / threads),
-              poll);
+    run_items(e, copy, first + (int)(count * thread / threads),
+              first + (int)(count * (thread + 1) / threads));
     return;
   }
   for (int i = first, next; i < end; i = next) {
     for (next = i + 1; next < end && items[next].owner == items[i].owner;)
       next++;
     if (items[i].owner % threads == thread)
-      run_items(e, copy, i, next, poll);
+      run_items(e, copy, i, next);
   }
 }
 
@@ -87,7 +103,7 @@ static void run_waiting(const struct execution *e, struct team *team, struct cop
                         int threads, double *waited) {
   struct waits *w = e->schedule->waits;
   for (int i; (i = waits_take(w, team, thread, threads, waited)) >= 0;) {
-    run_items(e, copy, i, i + 1, e->poll && thread == 0);
+    run_items(e, copy, i, i + 1);
     waits_done(w, i);
   }
 }
@@ -120,7 +136,7 @@ static void run_thread(void *argument, int thread, int threads) {
   if (own)
     own->start = clock_seconds();
   void *frame[longest_frame(e)];
-  struct copy copy = {.frame = frame};
+  struct copy copy = {.frame = frame, .polls = e->poll && thread == 0, .items = 1};
   if (e->schedule->waits)
     run_waiting(e, run->team, &copy, thread, threads, own ? &own->waited : NULL);
   for (int p = 0; !e->schedule->waits && p < e->schedule->nphases; p++) {

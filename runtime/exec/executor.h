@@ -76,8 +76,9 @@ struct execution {
   const struct schedule *schedule;
   const struct work *works;
   int nworks;
-  int threads;                 /* how many to use at most */
-  void (*poll)(void *context); /* called by the caller's thread between items; NULL: nothing */
+  int threads; /* how many to use at most */
+  bool (*poll)(
+      void *context); /* called by the caller's thread between items until it says false; NULL: nothing */
   void *poll_context;
   struct trace_thread
       *watch; /* one for each thread, where it says what it did (context/trace.h); NULL: nowhere */

@@ -459,8 +459,8 @@ static int unpack(struct op_context *ctx, const struct exchange *x, struct error
   return code ? code : ctx->mover->unpack(ctx, x->space, d->device, d->segments, d->nsegments, err);
 }
 
-/* A failure shows when the exchange is waited for. */
-static void let_messages_get_on(void *context) {
+/* False: all are there. A failure shows when the exchange is waited for. */
+static bool let_messages_get_on(void *context) {
   struct op_context *ctx = context;
   const struct exchange *x = ctx->exchanges->under_way;
   struct error ignored = {0};
@@ -469,6 +469,7 @@ static void let_messages_get_on(void *context) {
   if (done)
     ctx->poll = NULL;
   error_free(&ignored);
+  return !done;
 }
 
 static void write_headers(const struct exchange *x) {

@@ -121,6 +121,49 @@ static void count_visits(void *const *frame, const int *list, long begin, long e
     visits[list ? list[i] : i]++;
 }
 
+/* Messages get on while a loop runs: early, not after each of many items, and not once all are there. */
+struct asked {
+  int polls, left;
+};
+
+static bool ask(void *context) {
+  struct asked *a = context;
+  a->polls++;
+  return --a->left > 0;
+}
+
+static void count_calls(void *const *frame, const int *list, long begin, long end) {
+  int *calls = frame[1];
+  count_visits(frame, list, begin, end);
+  ++*calls;
+}
+
+TEST(messages_get_on_between_items) {
+  enum { elements = 100000, item = 64, lasting = 1 << 30 };
+  const int left[] = {lasting, 1, 3};
+  struct error err = {0};
+  struct schedule s;
+  expect_ok(schedule_chunks(&s, elements, item, &err), &err);
+  assert_true(s.nitems > 1000);
+  for (size_t i = 0; i < sizeof left / sizeof *left; i++) {
+    int *visits = calloc(elements, sizeof *visits), calls = 0;
+    void *const frame[] = {visits, &calls};
+    struct asked asked = {.left = left[i]};
+    const struct work work = {.function = count_calls, .frame = frame, .nframe = 2};
+    executor_run(
+        NULL,
+        &(struct execution){
+            .schedule = &s, .works = &work, .nworks = 1, .threads = 1, .poll = ask, .poll_context = &asked});
+    for (long e = 0; e < elements; e++)
+      assert_int_equal(visits[e], 1);
+    assert_true(left[i] == lasting ? asked.polls >= 8 && asked.polls <= 40 : asked.polls == left[i]);
+    assert_true(calls <= asked.polls + 1);
+    free(visits);
+  }
+  schedule_free(&s);
+  error_free(&err);
+}
+
 static void check_visits(const struct schedule *s, long size, int threads) {
   int *visits = calloc((size_t)size + 1, sizeof *visits);
   void *const frame[] = {visits};
