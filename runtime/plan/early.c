@@ -7,6 +7,8 @@
 
 /* Marks on an element of a dat: what elements that were looked at already did to it. ADDED: by the loop that is looked at. */
 enum { READ = 1, CHANGED = 2, ADDED = 4 };
+/* Most of a mesh lies below all marks, since what is near other ranks has the last numbers: it is looked at by blocks of elements. */
+enum { BLOCK = 16 };
 
 struct walk {
   const struct chain *chain;
@@ -17,25 +19,29 @@ struct walk {
   bool ordered;          /* additions */
   bool *changed;         /* dats: by any loop of the chain; copies of the others are there */
   unsigned char **marks; /* of dats */
+  long *low;             /* of dats: below it there are no marks */
+  int **high;            /* of maps: the largest target of each block of BLOCK rows */
   unsigned char **when;  /* of loops, from the first on */
 };
+
+static unsigned mark(const struct walk *w, int dat, long target, unsigned more) {
+  unsigned char *of = &w->marks[dat][target];
+  const unsigned marks = *of;
+  *of |= (unsigned char)more;
+  if (more && target < w->low[dat])
+    w->low[dat] = target;
+  return marks;
+}
 
 /* Returns the marks on all that the element reaches by the access, and adds `more` to them. */
 static unsigned visit(const struct walk *w, const struct chain_loop *loop, const struct chain_access *a,
                       long e, unsigned more) {
-  unsigned char *of = w->marks[a->dat];
   unsigned marks = 0;
-  if (a->map < 0) {
-    marks = of[e];
-    of[e] |= (unsigned char)more;
-    return marks;
-  }
+  if (a->map < 0)
+    return mark(w, a->dat, e, more);
   const struct chain_map *map = &w->chain->maps[a->map];
-  for (long k = 0; e < w->sets[loop->set].rows && k < a->count; k++) {
-    const long target = chain_target(map, chain_begin(map, a, e) + k);
-    marks |= of[target];
-    of[target] |= (unsigned char)more;
-  }
+  for (long k = 0; e < w->sets[loop->set].rows && k < a->count; k++)
+    marks |= mark(w, a->dat, chain_target(map, chain_begin(map, a, e) + k), more);
   return marks;
 }
 
@@ -71,7 +77,8 @@ static void close_loop(const struct walk *w, const struct chain_loop *loop) {
   for (int i = 0; i < loop->naccesses; i++) {
     const int dat = loop->accesses[i].dat;
     unsigned char *of = w->marks[dat];
-    for (long e = 0; loop->accesses[i].use == CHAIN_ADDS && e < w->sets[w->chain->dats[dat]].all; e++)
+    for (long e = w->low[dat]; loop->accesses[i].use == CHAIN_ADDS && e < w->sets[w->chain->dats[dat]].all;
+         e++)
       if (of[e] & ADDED)
         of[e] = (unsigned char)((of[e] & ~(unsigned)ADDED) | CHANGED);
   }
@@ -81,7 +88,7 @@ static void close_loop(const struct walk *w, const struct chain_loop *loop) {
 static void note_sent(const struct walk *w, const struct copies_list *sent) {
   for (int d = 0; sent && d < w->chain->ndats; d++)
     for (long i = 0; i < sent[d].count; i++)
-      w->marks[d][sent[d].elements[i]] |= READ;
+      mark(w, d, sent[d].elements[i], READ);
 }
 
 static int first_of(const struct walk *w, int segment) {
@@ -93,8 +100,11 @@ static const struct copies_list *run_of(const struct walk *w, int segment, int l
 }
 
 static void forget_marks(const struct walk *w) {
-  for (int d = 0; d < w->chain->ndats; d++)
-    memset(w->marks[d], 0, (size_t)w->sets[w->chain->dats[d]].all);
+  for (int d = 0; d < w->chain->ndats; d++) {
+    const long all = w->sets[w->chain->dats[d]].all;
+    memset(w->marks[d] + w->low[d], 0, (size_t)(all - w->low[d]));
+    w->low[d] = all;
+  }
 }
 
 /* ---- forwards: what waits ---- */
@@ -119,12 +129,36 @@ static bool reaches_copies(const struct walk *w, const struct chain_loop *loop, 
   return any;
 }
 
+/* Elements of one block reach neither copies nor marks. */
+static bool are_apart(const struct walk *w, const struct chain_loop *loop, long begin, long end) {
+  bool apart = end <= w->sets[loop->set].core;
+  for (int i = 0; apart && i < loop->naccesses; i++) {
+    const struct chain_access *a = &loop->accesses[i];
+    apart = (a->map < 0 ? end - 1 : w->high[a->map][begin / BLOCK]) < w->low[a->dat];
+  }
+  return apart;
+}
+
+/* The first of the elements from `e` on that is not in a block whose elements are all apart: those are early. */
+static long skip_blocks(const struct walk *w, const struct chain_loop *loop, long e, long end) {
+  for (long next; e < end; e = next) {
+    next = (e / BLOCK + 1) * BLOCK < end ? (e / BLOCK + 1) * BLOCK : end;
+    if (!are_apart(w, loop, e, next))
+      break;
+  }
+  return e;
+}
+
 /* Returns whether any is. */
 static bool find_late_owned(const struct walk *w, int l, long begin, long end) {
   const struct chain_loop *loop = &w->chain->loops[l];
   unsigned char *when = w->when[l - w->first];
   bool any = false;
   for (long e = begin; e < end; e++) {
+    if (e == begin || e % BLOCK == 0)
+      e = skip_blocks(w, loop, e, end);
+    if (e == end)
+      break;
     when[e] = reaches_copies(w, loop, e) || minds(w, loop, e) ? WHEN_REST : WHEN_EARLY;
     if (when[e] == WHEN_REST)
       note(w, loop, e);
@@ -200,15 +234,34 @@ static void find_changed(const struct walk *w) {
       w->changed[w->chain->loops[l].accesses[i].dat] |= w->chain->loops[l].accesses[i].use != CHAIN_READS;
 }
 
+/* The largest targets of blocks of a map's rows; NULL: no memory. */
+static int *find_high(const struct walk *w, const struct chain_map *map) {
+  const long rows = w->sets[map->from].rows;
+  int *high = array_new((size_t)(rows / BLOCK + 1), sizeof *high);
+  for (long e = 0; high && e < rows; e++) {
+    const long first = map->first ? (long)map->first[e] : e * map->arity;
+    const long end = map->first ? (long)map->first[e + 1] : first + map->arity;
+    for (long place = first; place < end; place++)
+      if (chain_target(map, place) > high[e / BLOCK])
+        high[e / BLOCK] = (int)chain_target(map, place);
+  }
+  return high;
+}
+
 static bool make_room(struct walk *w, int nloops) {
   w->marks = array_new((size_t)w->chain->ndats, sizeof *w->marks);
   w->when = array_new((size_t)nloops, sizeof *w->when);
   w->changed = array_new((size_t)w->chain->ndats, sizeof *w->changed);
-  bool all = w->marks && w->when && w->changed;
+  w->low = array_new((size_t)w->chain->ndats, sizeof *w->low);
+  w->high = array_new((size_t)w->chain->nmaps, sizeof *w->high);
+  bool all = w->marks && w->when && w->changed && w->low && w->high;
   for (int d = 0; all && d < w->chain->ndats; d++) {
-    w->marks[d] = array_new((size_t)w->sets[w->chain->dats[d]].all, 1);
+    w->low[d] = w->sets[w->chain->dats[d]].all;
+    w->marks[d] = array_new((size_t)w->low[d], 1);
     all = w->marks[d];
   }
+  for (int m = 0; all && m < w->chain->nmaps; m++)
+    all = (w->high[m] = find_high(w, &w->chain->maps[m])) != NULL;
   for (int l = 0; all && l < nloops; l++) {
     w->when[l] = array_new((size_t)w->sets[w->chain->loops[w->first + l].set].all, 1);
     all = w->when[l];
@@ -240,6 +293,10 @@ int early_find(unsigned char ***out, const struct chain *chain, const struct cop
   }
   for (int d = 0; w.marks && d < chain->ndats; d++)
     free(w.marks[d]);
+  for (int m = 0; w.high && m < chain->nmaps; m++)
+    free(w.high[m]);
+  free(w.high);
+  free(w.low);
   free(w.marks);
   free(w.changed);
   *out = all ? w.when : NULL;

@@ -59,6 +59,9 @@ EARLY = {
     'rim_forgets_what_is_sent': ('d < w->chain->ndats; d++)\n    for (long i', 'd < 0; d++)\n    for (long i'),
     'packing_between_segments_reads_nothing': ('      note_sent(w, w->segments[s - 1].sent);', '      note_sent(w, NULL);'),
     'sums_of_loops_are_not_told_apart': ('of[e] & ~(unsigned)ADDED) | CHANGED', 'of[e] & ~(unsigned)ADDED)'),
+    'blocks_below_no_mark': ('  if (more && target < w->low[dat])\n    w->low[dat] = target;\n', ''),
+    'blocks_by_their_first_rows': ('place) > high[e / BLOCK])', 'place) > high[e / BLOCK] && e % BLOCK == 0)'),
+    'blocks_reach_copies': ('bool apart = end <= w->sets[loop->set].core;', 'bool apart = true;'),
     'rim_is_one_loop_deep': ('  *when = WHEN_RIM;\n  note(w, loop, e);', '  *when = WHEN_RIM;'),
     'rim_without_copies': ('    for (long i = run->count - 1; i >= 0; i--)\n      look_back(w, loop, run', '    for (long i = -1; i >= 0; i--)\n      look_back(w, loop, run'),
 }
