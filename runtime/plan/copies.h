@@ -21,9 +21,10 @@ struct copies_list {
 };
 
 struct deep_copies {
+  struct arrays arrays;     /* all of these */
   struct copies_list *run;  /* of each loop of the segment: on which it runs */
   struct copies_list *need; /* of each dat: those whose newest values the segment begins with */
-  int nloops, ndats;
+  int ndats;
 };
 
 /* Finds the copies for the loops first .. end-1. Maps are not ragged; no loop runs over a subset. OP_ERR_MEMORY. */

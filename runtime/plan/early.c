@@ -194,54 +194,42 @@ static void walk_back(const struct walk *w, int segment) {
 
 /* ---- all of it ---- */
 
-static void find_changed(const struct walk *w) {
-  for (int l = 0; l < w->chain->nloops; l++)
-    for (int i = 0; i < w->chain->loops[l].naccesses; i++)
-      w->changed[w->chain->loops[l].accesses[i].dat] |= w->chain->loops[l].accesses[i].use != CHAIN_READS;
-}
-
-static bool make_room(struct walk *w, int nloops) {
-  w->marks = array_new((size_t)w->chain->ndats, sizeof *w->marks);
-  w->when = array_new((size_t)nloops, sizeof *w->when);
-  w->changed = array_new((size_t)w->chain->ndats, sizeof *w->changed);
-  bool all = w->marks && w->when && w->changed;
-  for (int d = 0; all && d < w->chain->ndats; d++) {
-    w->marks[d] = array_new((size_t)w->sets[w->chain->dats[d]].all, 1);
-    all = w->marks[d];
-  }
-  for (int l = 0; all && l < nloops; l++) {
-    w->when[l] = array_new((size_t)w->sets[w->chain->loops[w->first + l].set].all, 1);
-    all = w->when[l];
-  }
-  return all;
-}
-
 void early_free(unsigned char **when, int nloops) {
   for (int l = 0; when && l < nloops; l++)
     free(when[l]);
   free(when);
 }
 
+static bool make_room(struct walk *w, struct arrays *arrays, int nloops) {
+  w->changed = arrays_add(arrays, (size_t)w->chain->ndats, sizeof *w->changed);
+  w->marks = arrays_add(arrays, (size_t)w->chain->ndats, sizeof *w->marks);
+  for (int d = 0; w->marks && d < w->chain->ndats; d++)
+    w->marks[d] = arrays_add(arrays, (size_t)w->sets[w->chain->dats[d]].all, 1);
+  w->when = array_new((size_t)nloops, sizeof *w->when);
+  bool all = w->when && !arrays->failed;
+  for (int l = 0; all && l < nloops; l++)
+    all = (w->when[l] = array_new((size_t)w->sets[w->chain->loops[w->first + l].set].all, 1)) != NULL;
+  return all;
+}
+
 int early_find(unsigned char ***out, const struct chain *chain, const struct copies_set *sets, int first,
                const struct early_segment *segments, int nsegments, bool ordered, struct error *err) {
   const int nloops = segments[nsegments - 1].end - first;
+  struct arrays arrays = {0};
   struct walk w = {.chain = chain,
                    .sets = sets,
                    .first = first,
                    .segments = segments,
                    .nsegments = nsegments,
                    .ordered = ordered};
-  const bool all = make_room(&w, nloops);
+  const bool all = make_room(&w, &arrays, nloops);
   if (all) {
-    find_changed(&w);
+    chain_note_changed(chain, w.changed);
     walk_forwards(&w);
     for (int s = 0; s < nsegments; s++)
       walk_back(&w, s);
   }
-  for (int d = 0; w.marks && d < chain->ndats; d++)
-    free(w.marks[d]);
-  free(w.marks);
-  free(w.changed);
+  arrays_free(&arrays);
   *out = all ? w.when : NULL;
   if (all)
     return OP_OK;
