@@ -145,11 +145,11 @@ int mpi_gather_all(struct comm *c, const void *mine, size_t bytes, void *all, st
 
 struct mail {
   MPI_Request *requests; /* receives first */
-  int receives, count, capacity, tag;
+  int receives, count, tag;
 };
 
 static int mail_new(struct mail *m, size_t pieces, int tag, struct error *err) {
-  *m = (struct mail){.requests = array_new(pieces, sizeof(MPI_Request)), .capacity = (int)pieces, .tag = tag};
+  *m = (struct mail){.requests = array_new(pieces, sizeof(MPI_Request)), .tag = tag};
   return m->requests ? OP_OK : error_memory(err, "messages", pieces * sizeof(MPI_Request));
 }
 
@@ -178,32 +178,6 @@ static int mail_finish(struct comm *c, struct mail *m, int status, const char *c
     mpi_abandon(m->requests, m->receives, m->count);
   free(m->requests);
   return code;
-}
-
-static size_t pieces_of_others(const struct comm *c, const size_t *sizes) {
-  size_t pieces = 0;
-  for (int r = 0; r < c->size; r++)
-    pieces += r == c->rank ? 0 : (size_t)mpi_pieces(sizes[r]);
-  return pieces;
-}
-
-int mpi_gather(struct comm *c, const void *mine, size_t bytes, void *all, const size_t *sizes, int root,
-               struct error *err) {
-  struct mail m;
-  const bool here = c->rank == root;
-  int code = mpi_watch_begin(c, err);
-  if (!code)
-    code = mail_new(&m, here ? pieces_of_others(c, sizes) : (size_t)mpi_pieces(bytes), TAG_GATHER, err);
-  if (code)
-    return code;
-  unsigned char *to = all;
-  int status = here ? MPI_SUCCESS : mail_send(c, &m, mine, bytes, root);
-  for (int r = 0; here && status == MPI_SUCCESS && r < c->size; to += sizes[r++])
-    if (r != root)
-      status = mail_receive(c, &m, to, sizes[r], r);
-    else if (bytes)
-      memmove(to, mine, bytes);
-  return mail_finish(c, &m, status, "a gather", err);
 }
 
 static size_t pieces_of(const struct comm *c, const struct comm_messages *m) {
