@@ -2,8 +2,6 @@
  * They begin to come together when the loop is done here, and are handed back, in the order of the loops, before
  * somebody looks at one of the globals. All ranks begin and end them at the same calls: so what goes wrong is an
  * error of the same call everywhere. */
-#include "record/late.h"
-
 #include <stdlib.h>
 #include <string.h>
 

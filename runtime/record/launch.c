@@ -231,6 +231,7 @@ struct copy {
 };
 
 struct piece {
+  struct arrays arrays; /* all of these */
   const struct launch *launch;
   const struct work *work;
   long elements;
@@ -289,7 +290,7 @@ static bool make_copies(struct piece *p) {
         (size_t)rows_of(arg, p->elements) * (arg->dat->soa ? arg->dat->value_size : arg->dat->row_bytes);
     copy->bytes = copy->bytes > bytes ? copy->bytes : bytes;
     if (!copy->memory)
-      copy->memory = calloc(arg->dat->replicas[SPACE_HOST].bytes + CACHE_LINE, 1);
+      copy->memory = arrays_add(&p->arrays, arg->dat->replicas[SPACE_HOST].bytes + CACHE_LINE, 1);
     if (!copy->memory || (all += (double)bytes) > most_bytes)
       return false;
     p->frame[desc_slot_dat(&loop->desc, loop->desc.args[i].dat)] = copy->memory;
@@ -300,25 +301,17 @@ static bool make_copies(struct piece *p) {
 static bool make_piece(struct piece *p) {
   const struct loop *loop = p->launch->loop;
   const size_t frame_bytes = (size_t)p->work->nframe * sizeof *p->frame;
-  p->copies = array_new((size_t)loop->nargs, sizeof *p->copies);
-  p->frame = array_new((size_t)p->work->nframe, sizeof *p->frame);
+  p->copies = arrays_add(&p->arrays, (size_t)loop->nargs, sizeof *p->copies);
+  p->frame = arrays_add(&p->arrays, (size_t)p->work->nframe, sizeof *p->frame);
   p->slot = loop->ready.nreductions
                 ? aligned_alloc(CACHE_LINE, (loop->ready.slot_bytes / CACHE_LINE + 1) * CACHE_LINE)
                 : NULL;
-  if (!p->copies || !p->frame || (loop->ready.nreductions && !p->slot))
+  if (p->arrays.failed || (loop->ready.nreductions && !p->slot))
     return false;
   memcpy(p->frame, p->work->frame, frame_bytes);
   for (int r = 0; r < p->work->nreductions; r++)
     p->frame[p->work->reductions[r].index] = p->slot + p->work->reductions[r].offset;
   return make_copies(p);
-}
-
-static void release(struct piece *p) {
-  for (int d = 0; p->copies && d < p->launch->loop->nargs; d++)
-    free(p->copies[d].memory);
-  free(p->copies);
-  free(p->frame);
-  free(p->slot);
 }
 
 double floor_seconds(const struct launch *launch, const struct work *work) {
@@ -332,6 +325,7 @@ double floor_seconds(const struct launch *launch, const struct work *work) {
       const double seconds = clock_seconds() - start;
       least = run == 0 || seconds < least ? seconds : least;
     }
-  release(&p);
+  arrays_free(&p.arrays);
+  free(p.slot);
   return p.elements > 0 ? least * (double)launch->loop->ready.most_elements / (double)p.elements : 0;
 }
