@@ -142,7 +142,7 @@ bool forced_for_loop(const char *value, const char *loop, struct text *spec) {
   return spec->length > 0;
 }
 
-/* Is there such a word for the loop? */
+/* True if there is such a word for the loop. */
 static bool has_word(const char *value, const char *loop, bool (*is)(const struct forced_word *, bool *),
                      bool *said) {
   struct part part;

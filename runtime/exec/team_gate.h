@@ -77,7 +77,7 @@ static inline long gate_switches(void) {
   return getrusage(RUSAGE_THREAD, &used) == 0 ? used.ru_nivcsw : -1;
 }
 
-/* Did the value change? A CPU that has slept is slow for as long as a loop of medium size takes: a thread that
+/* Spins; true if the value changed. A CPU that has slept is slow for as long as a loop of medium size takes: a thread that
  * gives up too soon keeps the others waiting in the next loop, until they give up. So it stays on its CPU, unless
  * others want that: the kernel gives them all of their time, milliseconds, while it would wake a sleeper before
  * that is over. */

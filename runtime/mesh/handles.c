@@ -182,7 +182,7 @@ void *handle_kept(const struct handles *table, const void *handle, const void *k
   return NULL;
 }
 
-/* What is kept beside the handle, or beside all others. */
+/* Lets go the keepsakes beside the handle, or those beside all others. */
 static void let_go_all(struct handles *table, const void *handle, bool others) {
   for (struct keepsake **link = &table->keepsakes; *link;)
     if (((*link)->handle == handle) != others)

@@ -1,4 +1,4 @@
-/* Which copies of others' elements a segment (depth.h) runs on and needs, element by element, on one rank. It is less than
+/* The copies of others' elements that a segment (depth.h) runs on and needs, element by element, on one rank. They are fewer than
  * the depths say, which know no mesh: a copy runs only if somebody here needs what it changes, or if its loop gives to a
  * matrix and the copy has rows of maps. At one layer all that runs on copies changes them directly, or adds to what is
  * owned. Pure: arrays in, arrays out. */

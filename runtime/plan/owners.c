@@ -42,7 +42,7 @@ static const long *begins(const struct survey *s, int column) {
   return s->begin + (long)column * (s->threads + 1);
 }
 
-/* Whose range a target is in: where ranges are of one size, that of the first look. */
+/* The owner of the range that a target is in: where ranges are of one size, that of the first look. */
 static int range_of(const struct survey *s, int column, long target) {
   const long *begin = begins(s, column);
   int k = owner_of(s->request->columns[column].target_size, target, s->threads);

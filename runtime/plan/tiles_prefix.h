@@ -18,7 +18,7 @@ enum { PREFIX_STEP = 64 };
 struct prefix_request {
   const int *table; /* rows of `arity` targets */
   int arity;
-  const long long *first;  /* of a ragged map: see chain.h, as its table and arity. NULL */
+  const long long *first;  /* of a ragged map: see tiles.h, as its table and arity. NULL */
   long from, to;           /* sizes of both sets */
   int from_step, to_step;  /* powers of two */
   const int *element;      /* at each position of another order of the elements; NULL: their own */

@@ -1,4 +1,4 @@
-/* Which targets the elements of each warp of a device add to, and which of what they add belongs to each: a warp's sums
+/* The targets that the elements of each warp of a device add to, and what they add to each: a warp's sums
  * are made near it, and each target is added to once. It is a plan whose blocks are the warps (or blocks of the device),
  * without colours: nobody waits, since what is added to a target is added atomically. */
 #include "plan/warps.h"

@@ -14,7 +14,7 @@
 #include "ranks/comm.h"
 #include "record/results.h"
 
-/* So many may be on their way, and so many bytes of all ranks. */
+/* The most results on their way, and the most bytes of all ranks. */
 enum { MOST = 32, MOST_BYTES = 1 << 20 };
 
 /* Results of one loop, which may be forgotten before they are there. */
