@@ -1,5 +1,7 @@
-#include "plan/straight.h"
-
+/* Straight ranges: elements one after the other whose targets follow one another too, in each of some columns of
+ * maps, as in the rows of a structured mesh that was declared as an unstructured one. There a target is the
+ * element plus an offset, and nobody need read the map. Found once for each part of a set; a function of the
+ * tables only. The row reads of the request: begin, size and columns (one at least, each with a table). Linear time. */
 #include <limits.h>
 #include <string.h>
 

@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "plan/gather.h"
 #include "plan/plan.h"
-#include "plan/straight.h"
 #include "plan/tiles_prefix.h"
 
 /* In the order in which they are named to users, and tried. */
@@ -35,6 +34,22 @@ struct plan_wish {
   const char *set_name; /* for the report; copied */
   unsigned epoch;       /* of the mesh */
 };
+
+/* Straight ranges (straight.c). */
+/* Shorter ranges are of no use to strips, and would make the table large. */
+enum { STRAIGHT_SHORTEST = 8 };
+
+/* All ranges, as long as they can be. `words` is what generated code reads: how many there are; then for each, in
+ * the order of elements, first element, the one behind the last (numbers of the set), target minus element for
+ * each column; and one more that begins and ends at INT_MAX. */
+struct straight {
+  int *words;
+  long count;
+  int ncolumns;
+};
+
+/* Elements in strips of `width` that lie inside ranges: the mean over all elements that strips can begin at. */
+long straight_covered(const struct straight *s, int width);
 
 /* Figures of a schedule of owner ranges. */
 struct owner_shares {
