@@ -49,20 +49,22 @@ struct arrays_piece {
   struct arrays_piece *before;
   max_align_t items[];
 };
-/* Zeros at first. `failed`: there was no memory for one of them. */
+/* Zeros at first. `failed`: there was no memory for one of them. `bytes`: of all. */
 struct arrays {
   struct arrays_piece *last;
+  size_t bytes;
   bool failed;
 };
 
 /* As array_new. */
 static inline void *arrays_add(struct arrays *a, size_t count, size_t size) {
-  size_t bytes;
+  size_t bytes, room;
   struct arrays_piece *piece =
-      size_mul(count, size, &bytes) && size_add(bytes, sizeof *piece, &bytes) ? calloc(1, bytes) : NULL;
+      size_mul(count, size, &bytes) && size_add(bytes, sizeof *piece, &room) ? calloc(1, room) : NULL;
   a->failed |= !piece;
   if (!piece)
     return NULL;
+  a->bytes += bytes;
   piece->before = a->last;
   a->last = piece;
   return piece->items;
@@ -73,6 +75,7 @@ static inline void arrays_free(struct arrays *a) {
     before = a->last->before;
     free(a->last);
   }
+  a->bytes = 0;
 }
 
 #endif

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "plan/owners.h"
 #include "plan/strategy.h"
 
 enum { nx = 1200, ny = 600, repeats = 7 };
@@ -71,12 +70,14 @@ static int report_owners(const char *order, const struct plan_request *request, 
     double seconds[repeats];
     struct owner_shares shares;
     for (int k = 0; k < repeats; k++) {
-      struct schedule s;
+      struct plan_entry e;
       double start = now();
-      if (schedule_owners(&s, request, counts[i], &shares, err))
+      const struct plan_wish wish = {.request = *request, .strategy = &strategy_owners, .threads = counts[i]};
+      if (plan_entry_build(&e, &wish, NULL, err))
         return 1;
       seconds[k] = now() - start;
-      schedule_free(&s);
+      shares = e.shares;
+      plan_entry_clear(&e);
     }
     qsort(seconds, repeats, sizeof *seconds, compare);
     printf("%-9s owners, %2d threads %8.2f ms, %.3f%% between, %.3f%% alone, %d colours\n", order, counts[i],
@@ -125,7 +126,8 @@ static int report(const char *order, struct plan_request *request, struct team *
       if (one < 0 || all < 0)
         return 1;
       printf("%-9s %-18s %6d %8.2f %8.2f %8d %8d %9.2f\n", order, wants[w].name, sizes[i], one * 1e3,
-             all * 1e3, plan.ncolours, plan.max_element_colours, (double)plan_bytes(&plan) * 1e-6);
+             all * 1e3, plan.ncolours, plan.max_element_colours,
+             (double)(plan.arrays.bytes + plan.locals.bytes) * 1e-6);
       plan_free(&plan);
     }
   return report_colours(order, request, team, err) || report_owners(order, request, err);

@@ -16,7 +16,7 @@
 #include "op2jit_tools.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
-#include "record/late.h"
+#include "record/launch.h"
 #include "report/report.h"
 #include "report/speed.h"
 #include "spread/data.h"

@@ -63,7 +63,7 @@ static op_map declare_map(const struct declared_map *m) {
   else if (m->ragged)
     map = mesh_ragged(ctx, source, target, m->offsets, m->table, m->name, api_error());
   else
-    map = mesh_map(ctx, source, target, m->arity, m->table, m->long_table, m->name, api_error());
+    map = mesh_map(ctx, source, target, m->arity, m->table, m->long_table, NULL, m->name, api_error());
   int code = agree_on_call(ctx, map ? OP_OK : api_error()->code, api_error(),
                            "%s of map \"%s\"\nfrom\tset \"%s\"\nto\tset \"%s\"\narity\t%d\n", m->call, name,
                            name_of(source), name_of(target), m->arity);

@@ -40,7 +40,7 @@ struct op_context {
   struct list *fused;        /* loops made of several, see loop/chain/fused.h */
   struct queue *queue;       /* of loops that wait; NULL: they run at once */
   struct balance *balance;   /* of ranks' times, see loop/balance.h; NULL: one rank */
-  struct late_queue *late;   /* results of ranks on their way, see record/late.h; NULL: there were none */
+  struct late_queue *late;   /* results of ranks on their way, see record/late.c; NULL: there were none */
   /* Ends those that are on their way to the global; set once there are some. */
   int (*bring)(struct op_context *ctx, const struct gbl *gbl, struct error *err);
   const struct recorder *recorder; /* of loops, see record/recorder.h; NULL: nothing is recorded */

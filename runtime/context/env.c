@@ -206,13 +206,6 @@ static int take(struct env *env, const char *assignment, enum env_source source,
   return OP_OK;
 }
 
-static int copy_variable(const char *value, char **out, struct error *err) {
-  if (!value || !*value)
-    return OP_OK;
-  *out = strdup(value);
-  return *out ? OP_OK : error_memory(err, "an environment variable", strlen(value) + 1);
-}
-
 /* Variables of others that the library heeds. */
 static int take_foreign(struct env *env, struct error *err) {
   const char *home = getenv("HOME"), *xdg = getenv("XDG_CACHE_HOME");
@@ -240,18 +233,23 @@ static int take_foreign(struct env *env, struct error *err) {
   env->dumb_terminal = !term || !*term || strcmp(term, "dumb") == 0;
   const char *bind = getenv("OMP_PROC_BIND");
   env->omp_bound = bind ? strcasecmp(bind, "false") != 0 : getenv("OMP_PLACES") != NULL;
-  return copy_variable(getenv("OMP_NUM_THREADS"), &env->omp_threads, err);
+  return OP_OK;
 }
 
-/* Read the folders in which NVRTC may be. */
-static int take_places(struct env *env, struct error *err) {
+/* The number of threads, and the folders in which NVRTC may be. */
+static int take_copies(struct env *env, struct error *err) {
   const char *cuda = getenv("CUDA_HOME");
-  int code = copy_variable(getenv("HOME"), &env->home, err);
-  if (!code)
-    code = copy_variable(cuda && *cuda ? cuda : getenv("CUDA_PATH"), &env->cuda_home, err);
-  if (!code)
-    code = copy_variable(getenv("VIRTUAL_ENV"), &env->virtual_env, err);
-  return code;
+  const struct {
+    const char *value;
+    char **copy;
+  } taken[] = {{getenv("OMP_NUM_THREADS"), &env->omp_threads},
+               {getenv("HOME"), &env->home},
+               {cuda && *cuda ? cuda : getenv("CUDA_PATH"), &env->cuda_home},
+               {getenv("VIRTUAL_ENV"), &env->virtual_env}};
+  for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+    if (taken[i].value && *taken[i].value && !(*taken[i].copy = strdup(taken[i].value)))
+      return error_memory(err, "an environment variable", strlen(taken[i].value) + 1);
+  return OP_OK;
 }
 
 /* The first error is kept, and the rest is read all the same: how this process reaches other ranks, which have to
@@ -268,7 +266,7 @@ int env_read(struct env *env, int argc, char **argv, struct text *warnings, stru
   *env = (struct env){0};
   int code = take_foreign(env, err);
   if (!code)
-    code = take_places(env, err);
+    code = take_copies(env, err);
   for (int i = 1; argv && i < argc; i++)
     if (argv[i])
       code = take_also(env, argv[i], ENV_FROM_ARGV, warnings, code, err);

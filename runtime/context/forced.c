@@ -68,8 +68,9 @@ static bool is_form(const struct forced_word *w, bool *rows) {
   return *rows || (w->length == 3 && strncmp(w->at, "coo", 3) == 0);
 }
 
-static bool is_reproducible(const struct forced_word *w) {
+static bool is_reproducible(const struct forced_word *w, bool *ignored) {
   static const char word[] = "reproducible";
+  (void)ignored;
   return w->length == sizeof word - 1 && memcmp(w->at, word, sizeof word - 1) == 0;
 }
 
@@ -135,20 +136,21 @@ bool forced_for_loop(const char *value, const char *loop, struct text *spec) {
   if (!part_for(value, loop, &part))
     return false;
   for (struct forced_word w = {.at = part.spec}; forced_next_word(&w, part.spec + part.spec_length);)
-    if (!is_layout(&w, NULL, &ignored) && !(is_form(&w, &ignored) && !part.loop) && !is_reproducible(&w))
+    if (!is_layout(&w, NULL, &ignored) && !(is_form(&w, &ignored) && !part.loop) &&
+        !is_reproducible(&w, &ignored))
       text_addf(spec, "%s%.*s", spec->length ? "/" : "", (int)w.length, w.at);
   return spec->length > 0;
 }
 
-/* Does the word reproducible hold for this loop? It is said of results, and forces no variant. */
-static bool forced_reproducible(const char *value, const char *loop) {
+/* True if there is such a word for the loop. */
+static bool has_word(const char *value, const char *loop, bool (*is)(const struct forced_word *, bool *),
+                     bool *said) {
   struct part part;
-  if (!part_for(value, loop, &part))
-    return false;
-  for (struct forced_word w = {.at = part.spec}; forced_next_word(&w, part.spec + part.spec_length);)
-    if (is_reproducible(&w))
-      return true;
-  return false;
+  bool found = part_for(value, loop, &part);
+  struct forced_word w = {.at = found ? part.spec : ""};
+  while ((found = found && forced_next_word(&w, part.spec + part.spec_length)) && !is(&w, said))
+    continue;
+  return found;
 }
 
 void forced_tell_left(const struct log *log, const char *loop, const struct text *asked,
@@ -184,13 +186,7 @@ bool forced_names_dat(const char *value, const char *dat) {
 }
 
 bool forced_matrices(const char *value, bool *rows) {
-  struct part part;
-  if (!part_for(value, "", &part))
-    return false;
-  for (struct forced_word w = {.at = part.spec}; forced_next_word(&w, part.spec + part.spec_length);)
-    if (is_form(&w, rows))
-      return true;
-  return false;
+  return has_word(value, "", is_form, rows);
 }
 
 /* The form of a value that names loops is that of those that it names. */
@@ -243,8 +239,10 @@ int context_read_reproducible(struct op_context *ctx, struct error *err) {
 }
 
 bool context_reproduces(const struct op_context *ctx, const char *loop) {
+  bool ignored;
+  /* The word is said of results, and forces no variant. */
   return !looks_at_loops(ctx) &&
-         (ctx->reproducible || forced_reproducible(env_value(ctx->env, ENV_VARIANT), loop));
+         (ctx->reproducible || has_word(env_value(ctx->env, ENV_VARIANT), loop, is_reproducible, &ignored));
 }
 
 const char *context_fp(const struct op_context *ctx, bool reproducible) {

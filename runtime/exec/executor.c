@@ -168,32 +168,27 @@ void executor_run(struct team *team, const struct execution *e) {
 }
 
 void schedule_free(struct schedule *s) {
-  free(s->items);
-  free(s->phases);
-  free(s->list);
+  arrays_free(&s->arrays);
   waits_free(s->waits);
-  memset(s, 0, sizeof *s);
+  *s = (struct schedule){0};
 }
 
 size_t schedule_bytes(const struct schedule *s) {
-  return (size_t)s->nitems * sizeof *s->items + (size_t)s->nphases * sizeof *s->phases +
-         (size_t)s->list_length * sizeof *s->list + waits_bytes(s->waits);
+  return s->arrays.bytes + waits_bytes(s->waits);
 }
 
 int schedule_new(struct schedule *s, long nitems, long nphases, long list_length, struct error *err) {
-  memset(s, 0, sizeof *s);
+  *s = (struct schedule){.list_length = list_length};
   if (nitems > INT_MAX || nphases > INT_MAX)
     return error_set(err, OP_ERR_SIZE, "a schedule of %ld items is too long; use larger blocks", nitems);
-  s->items = array_new((size_t)nitems, sizeof *s->items);
-  s->phases = array_new((size_t)nphases, sizeof *s->phases);
-  s->list = list_length ? array_new((size_t)list_length, sizeof *s->list) : NULL;
-  if (!s->items || !s->phases || (list_length && !s->list)) {
-    schedule_free(s);
-    return error_memory(err, "a schedule",
-                        (size_t)nitems * sizeof *s->items + (size_t)list_length * sizeof(int));
-  }
-  s->list_length = list_length;
-  return OP_OK;
+  s->items = arrays_add(&s->arrays, (size_t)nitems, sizeof *s->items);
+  s->phases = arrays_add(&s->arrays, (size_t)nphases, sizeof *s->phases);
+  s->list = list_length ? arrays_add(&s->arrays, (size_t)list_length, sizeof *s->list) : NULL;
+  if (!s->arrays.failed)
+    return OP_OK;
+  schedule_free(s);
+  return error_memory(err, "a schedule",
+                      (size_t)nitems * sizeof *s->items + (size_t)list_length * sizeof(int));
 }
 
 void schedule_add_phase(struct schedule *s, bool owned) {

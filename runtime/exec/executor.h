@@ -12,6 +12,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "base/list.h"
 #include "exec/team.h"
 #include "exec/waits.h"
 #include "jit/kernel/kernel.h"
@@ -32,6 +33,7 @@ struct phase {
 };
 
 struct schedule {
+  struct arrays arrays; /* all of these, but the waits */
   struct item *items;
   int nitems;
   struct phase *phases;

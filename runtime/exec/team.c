@@ -186,6 +186,10 @@ static void renew_in_child(struct team *team) {
   error_free(&err);
 }
 
+static bool is_busy(const struct team *team) {
+  return team->running || (team->fill->busy && team->fill->busy(team));
+}
+
 void team_run(struct team *team, int threads, team_task *task, void *argument) {
   if (!team) {
     task(argument, 0, 1);
@@ -197,7 +201,7 @@ void team_run(struct team *team, int threads, team_task *task, void *argument) {
     look_at_host(team);
   if (threads > team->threads)
     threads = team->threads;
-  if (threads <= 1 || team->running || team->fill->busy(team)) {
+  if (threads <= 1 || is_busy(team)) {
     if (!team->running)
       team_start(team, 1);
     task(argument, 0, 1);
@@ -251,7 +255,7 @@ static double measure_cost(struct team *team, int threads) {
 /* Between what two threads take and what all take it grows evenly. */
 static double cost_of(struct team *team, int threads) {
   double *cost = team->cost;
-  if (cost[COST_ALL] <= 0 && !team->running && !team->fill->busy(team)) {
+  if (cost[COST_ALL] <= 0 && !is_busy(team)) {
     cost[COST_TWO] = measure_cost(team, 2);
     cost[COST_ALL] = team->threads > 2 ? measure_cost(team, team->threads) : cost[COST_TWO];
   }

@@ -13,7 +13,7 @@ struct team_fill {
   /* Fill in team->state; call team_decide before a thread is started. */
   int (*open)(struct team *team, struct error *err);
   void (*close)(struct team *team);
-  /* True if the caller is inside a parallel region of the host. */
+  /* True if the caller is inside a parallel region of the host. NULL: it never is. */
   bool (*busy)(const struct team *team);
   /* Run on up to `threads` threads; calls team_start on each of them before the task. */
   void (*run)(struct team *team, int threads, team_task *task, void *argument);

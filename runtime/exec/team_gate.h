@@ -35,18 +35,14 @@ static inline uint32_t gate_value(struct gate *g) {
 }
 
 /* A sleeper announces itself before it looks a last time, an opener looks for sleepers after it has raised the
- * value; both in one total order (seq_cst), so that one of the two sees the other. */
-static inline void gate_open(struct gate *g) {
-  atomic_fetch_add(&g->value, 1);
-  if (atomic_load(&g->sleepers))
-    syscall(SYS_futex, &g->value, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
-}
-
-/* The same, and of those that sleep only so many are woken. */
+ * value; both in one total order (seq_cst), so that one of the two sees the other. Of those that sleep so many are woken. */
 static inline void gate_open_for(struct gate *g, int waiters) {
   atomic_fetch_add(&g->value, 1);
   if (atomic_load(&g->sleepers))
     syscall(SYS_futex, &g->value, FUTEX_WAKE_PRIVATE, waiters, NULL, NULL, 0);
+}
+static inline void gate_open(struct gate *g) {
+  gate_open_for(g, INT_MAX);
 }
 
 /* How long the threads of one team wait before they sleep. */
@@ -81,7 +77,7 @@ static inline long gate_switches(void) {
   return getrusage(RUSAGE_THREAD, &used) == 0 ? used.ru_nivcsw : -1;
 }
 
-/* Did the value change? A CPU that has slept is slow for as long as a loop of medium size takes: a thread that
+/* Spins; true if the value changed. A CPU that has slept is slow for as long as a loop of medium size takes: a thread that
  * gives up too soon keeps the others waiting in the next loop, until they give up. So it stays on its CPU, unless
  * others want that: the kernel gives them all of their time, milliseconds, while it would wake a sleeper before
  * that is over. */

@@ -24,7 +24,7 @@ bool cpus_allowed(struct cpus *out);
 int cpus_count(const struct cpus *cpus);
 void cpus_free(struct cpus *cpus);
 
-/* Which run claimed each CPU last. A line each: threads that stay where they are write to lines of their own. */
+/* The run that claimed each CPU last. A line each: threads that stay where they are write to lines of their own. */
 struct place {
   _Alignas(64) _Atomic uint64_t run;
 };

@@ -149,15 +149,9 @@ static void pool_run(struct team *team, int threads, team_task *task, void *argu
   gate_wait(&pool->done, seen, &team->patience);
 }
 
-static bool never_busy(const struct team *team) {
-  (void)team;
-  return false;
-}
-
 const struct team_fill team_pthread_fill = {
     .name = "pthread",
     .open = pool_open,
     .close = pool_close,
-    .busy = never_busy,
     .run = pool_run,
 };

@@ -114,7 +114,7 @@ static bool is_in(const struct allowance *one, const struct quota *group) {
   return false;
 }
 
-/* So many share so many CPUs' time. */
+/* A share of CPUs' time. */
 struct portion {
   int share; /* 0: nobody shares yet */
   bool crowded;

@@ -18,6 +18,7 @@
 enum { BITS = 64 };
 
 struct waits {
+  struct arrays arrays; /* all of these */
   int nitems;
   int *before;
   unsigned *at; /* items[at[i]] .. items[at[i + 1] - 1] wait for item i */
@@ -34,67 +35,49 @@ struct waits {
 
 /* ---- what waits for what ---- */
 
-static int fill(struct waits *w, const struct wait *list, size_t count) {
+static void fill(struct waits *w, const struct wait *list, size_t count) {
+  unsigned *next = w->at + 1;
   for (size_t i = 0; i < count; i++) {
     w->before[list[i].item]++;
-    w->at[list[i].before + 1]++;
+    next[list[i].before + 1]++;
   }
   for (int i = 0; i < w->nitems; i++)
-    w->at[i + 1] += w->at[i];
+    next[i + 1] += next[i];
   for (size_t i = 0; i < count; i++)
-    w->items[w->at[list[i].before]++] = list[i].item;
-  for (int i = w->nitems; i > 0; i--)
-    w->at[i] = w->at[i - 1];
-  w->at[0] = 0;
-  return OP_OK;
-}
-
-static size_t words_of(size_t bits) {
-  return bits / BITS + (bits % BITS != 0);
+    w->items[next[list[i].before]++] = list[i].item;
 }
 
 int waits_new(struct waits **out, int nitems, const struct wait *list, size_t count, struct error *err) {
-  struct waits *w;
-  const size_t n = (size_t)nitems, words = words_of(n);
+  struct waits *w = NULL;
+  const size_t n = (size_t)nitems, words = n / BITS + (n % BITS != 0);
   *out = NULL;
   if (count > UINT_MAX)
     return error_set(err, OP_ERR_SIZE, "%zu pairs of blocks wait for one another; use larger blocks", count);
-  if (!(w = calloc(1, sizeof *w)))
-    return error_memory(err, "items that wait", sizeof *w);
-  w->nitems = nitems;
-  w->before = array_new(n, sizeof *w->before);
-  w->at = array_new(n + 1, sizeof *w->at);
-  w->items = array_new(count, sizeof *w->items);
-  w->left = array_new(n, sizeof *w->left);
-  w->ready = array_new(words, sizeof *w->ready);
-  if (!w->before || !w->at || !w->items || !w->left || !w->ready) {
-    waits_free(w);
+  struct arrays arrays = {0};
+  if ((w = arrays_add(&arrays, 1, sizeof *w)))
+    *w = (struct waits){.nitems = nitems,
+                        .before = arrays_add(&arrays, n, sizeof *w->before),
+                        .at = arrays_add(&arrays, n + 2, sizeof *w->at),
+                        .items = arrays_add(&arrays, count, sizeof *w->items),
+                        .left = arrays_add(&arrays, n, sizeof *w->left),
+                        .ready = arrays_add(&arrays, words, sizeof *w->ready)};
+  if (arrays.failed) {
+    arrays_free(&arrays);
     return error_memory(err, "items that wait", (count + n) * sizeof *w->items);
   }
+  fill(w, list, count);
+  w->arrays = arrays;
   *out = w;
-  return fill(w, list, count);
+  return OP_OK;
 }
 
 void waits_free(struct waits *w) {
-  if (!w)
-    return;
-  free(w->before);
-  free(w->at);
-  free(w->items);
-  free(w->left);
-  free(w->ready);
-  free(w);
+  struct arrays arrays = w ? w->arrays : (struct arrays){0};
+  arrays_free(&arrays);
 }
 
 size_t waits_bytes(const struct waits *w) {
-  const size_t n = w ? (size_t)w->nitems : 0;
-  return w ? sizeof *w + (2 * n + w->at[n]) * sizeof(int) + (n + 1) * sizeof *w->at +
-                 words_of(n) * sizeof *w->ready
-           : 0;
-}
-
-int waits_before(const struct waits *w, int i) {
-  return w->before[i];
+  return w ? w->arrays.bytes : 0;
 }
 
 const int *waits_after(const struct waits *w, int i, int *count) {

@@ -21,8 +21,7 @@ int waits_new(struct waits **out, int nitems, const struct wait *list, size_t co
 void waits_free(struct waits *w);
 size_t waits_bytes(const struct waits *w);
 
-/* How many item `i` waits for, and the items that wait for it. */
-int waits_before(const struct waits *w, int i);
+/* The items that wait for item `i`. */
 const int *waits_after(const struct waits *w, int i, int *count);
 /* An order of the items in which each comes behind those that it waits for, the first ones first. Returns how many came:
  * fewer than there are where some wait for one another in a circle. `order` and `left` have room for all items. */

@@ -134,7 +134,8 @@ struct map *load_map(struct op_context *ctx, struct set *from, struct set *to, i
   if (!code) {
     count_from_zero(rows.entries, rows.wide, (size_t)from->size * (size_t)arity,
                     ctx->compiled ? ctx->maps_base : 0);
-    map = mesh_map_of(ctx, from, to, arity, &rows, name, err);
+    map = mesh_map(ctx, from, to, arity, rows.wide ? NULL : rows.entries, rows.wide ? rows.entries : NULL,
+                   &rows, name, err);
     code = together_agree(l.comm, map ? OP_OK : error_prefix(err, "%s: ", path), err);
   }
   if (!code)

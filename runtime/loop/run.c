@@ -26,7 +26,7 @@
 #include "ranks/agree.h"
 #include "ranks/comm.h"
 #include "record/findings.h"
-#include "record/late.h"
+#include "record/launch.h"
 #include "services/services.h"
 
 /* A direct WRITE leaves nothing of the old values; everything else needs them. */

@@ -155,7 +155,7 @@ void data_free(struct op_context *ctx, struct dat *dat);
 /* The dat that was made last goes, and the next one gets its number, as on ranks where it could not be made. */
 void data_undo(struct op_context *ctx, struct dat *dat);
 
-/* Or has it left it, by dat_leave_memory? On all ranks alike. */
+/* False after dat_leave_memory. On all ranks alike. */
 static inline bool dat_has_memory(const struct dat *dat) {
   return dat->replicas[SPACE_HOST].bytes > 0;
 }
@@ -184,7 +184,7 @@ static inline void dat_got_copies(struct dat *dat, enum space space) {
   dat->copies++;
   dat->replicas[space].version[REGION_COPIES] = dat->copies;
 }
-/* Do components lie apart there? Replicas of one dat may lie otherwise than one another: what copies them converts. */
+/* True if components lie apart there. Replicas of one dat may lie otherwise than one another: what copies them converts. */
 static inline bool dat_is_apart_in(const struct dat *dat, enum space space) {
   return space_is_device(space) ? dat->apart : dat->soa;
 }

@@ -14,7 +14,7 @@ struct gbl {
   unsigned char *value; /* the host's */
   bool stale[SPACES];   /* the newest values are in another space */
   bool common;          /* the values are known to be the same on all ranks */
-  int late;             /* results on their way to it, see record/late.h */
+  int late;             /* results on their way to it, see record/late.c */
 };
 
 /* `value` NULL: zeros. NULL with the error set. */

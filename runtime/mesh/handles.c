@@ -182,21 +182,22 @@ void *handle_kept(const struct handles *table, const void *handle, const void *k
   return NULL;
 }
 
-void handle_let_go(struct handles *table, const void *handle) {
+/* Lets go the keepsakes beside the handle, or those beside all others. */
+static void let_go_all(struct handles *table, const void *handle, bool others) {
   for (struct keepsake **link = &table->keepsakes; *link;)
-    if ((*link)->handle == handle)
+    if (((*link)->handle == handle) != others)
       let_go(link);
     else
       link = &(*link)->next;
 }
 
+void handle_let_go(struct handles *table, const void *handle) {
+  let_go_all(table, handle, false);
+}
+
 void handles_let_go_all(struct handles *table) {
-  for (struct keepsake **link = &table->keepsakes; *link;)
-    if ((*link)->handle)
-      let_go(link);
-    else
-      link = &(*link)->next;
-  handle_let_go(table, NULL);
+  let_go_all(table, NULL, true);
+  let_go_all(table, NULL, false);
 }
 
 void handle_release(struct handles *table, void *handle, const char *name) {

@@ -68,9 +68,9 @@ struct matrix {
 static inline bool matrix_has_diagonal(const struct matrix *m) {
   return m->row_set == m->column_set && m->row_dim == m->column_dim;
 }
-/* Did a loop fill it since op_zero_mat? */
+/* True if a loop filled it since op_zero_mat. */
 bool matrix_is_filled(const struct matrix *m);
-/* Did a loop fill another segment than this? */
+/* True if a loop filled another segment than this. */
 bool matrix_has_others(const struct matrix *m, const struct segment *segment);
 
 /* NULL with the error set: OP_ERR_ARGUMENT, OP_ERR_MAP_SET, OP_ERR_DIM, OP_ERR_SIZE, OP_ERR_TYPE, OP_ERR_MEMORY. */

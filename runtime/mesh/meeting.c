@@ -71,21 +71,6 @@ static bool mark_range(unsigned char *seen, const struct meeting_column *c, long
 
 enum { STEP = 1024 };
 
-/* Each target is above the one before, as of a border or a part in the mesh's order: none comes again. */
-static bool is_ascending(const struct look *l) {
-  const struct meeting_column *c = &l->columns[0];
-  if (l->count > 1 || !c->map || c->map->first)
-    return false;
-  const long step = c->idx < 0 ? 1 : c->map->arity, begin = column_begin(c, 0),
-             last = column_end(c, l->from->extents[EXTENT_EXEC] - 1) - 1;
-  const int *table = c->map->table;
-  bool falls = false;
-  for (long from = begin; from < last && !falls; from += STEP * step)
-    for (long p = from, to = last - from > STEP * step ? from + STEP * step : last; p < to; p += step)
-      falls |= table[p] >= table[p + step];
-  return !falls;
-}
-
 /* Most loops end here: nothing is. */
 static bool any_twice(const struct look *l) {
   const long size = l->from->extents[EXTENT_EXEC];
@@ -122,7 +107,7 @@ static long find_second(const struct look *l, long *target) {
 
 static void find(const struct look *l, const struct set *to, struct meeting *out) {
   *out = (struct meeting){.first = -1, .second = -1, .target = -1};
-  if (l->from->extents[EXTENT_EXEC] == 0 || is_ascending(l) || !any_twice(l))
+  if (l->from->extents[EXTENT_EXEC] == 0 || !any_twice(l))
     return;
   out->repeats = true;
   memset(l->seen, 0, (size_t)to->extents[EXTENT_NONEXEC] / BITS + 1);

@@ -1,5 +1,5 @@
-/* Do different elements come to one target, through some columns of their maps? Whoever writes there must know. It is
- * looked at once for each set of columns, and kept with a map. */
+/* Different elements that come to one target, through some columns of their maps: whoever writes there must know. They are
+ * looked for once for each set of columns, and kept with a map. */
 #ifndef OP2JIT_MESH_MEETING_H
 #define OP2JIT_MESH_MEETING_H
 

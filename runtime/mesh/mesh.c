@@ -123,6 +123,18 @@ static int check_entries(const struct op_context *ctx, const struct set *from, c
       advise(ctx, s.lowest == 1 && s.highest == to->global_size));
 }
 
+struct map *map_new(int id, struct set *from, struct set *to, int arity, const char *name) {
+  struct map *map = calloc(1, sizeof *map);
+  char *said = name_copy(name);
+  if (!map || !said) {
+    free(map);
+    free(said);
+    return NULL;
+  }
+  *map = (struct map){.id = id, .name = said, .from = from, .to = to, .arity = arity};
+  return map;
+}
+
 void map_free(struct map *map) {
   if (!map)
     return;
@@ -190,16 +202,13 @@ static bool keep_rows(struct op_context *ctx, struct map *map, size_t entries, c
   return true;
 }
 
-static struct map *new_map(struct op_context *ctx, struct set *from, struct set *to, int arity,
-                           const int *table, const long long *long_table, struct rows *given,
-                           const char *name, struct error *err) {
+struct map *mesh_map(struct op_context *ctx, struct set *from, struct set *to, int arity, const int *table,
+                     const long long *long_table, struct rows *given, const char *name, struct error *err) {
   size_t entries = 0;
   if (check_map(ctx, from, to, arity, table, long_table, name ? name : "unnamed", &entries, err))
     return NULL;
-  struct map *map = calloc(1, sizeof *map);
-  if (map)
-    *map = (struct map){.id = ctx->mesh->next_map, .from = from, .to = to, .arity = arity};
-  if (!map || !(map->name = name_copy(name)) || !keep_rows(ctx, map, entries, table, long_table, given) ||
+  struct map *map = map_new(ctx->mesh->next_map, from, to, arity, name);
+  if (!map || !keep_rows(ctx, map, entries, table, long_table, given) ||
       !(map->handle = handle_new(ctx->handles, HANDLE_MAP, map)) || !list_add(&ctx->mesh->maps, map)) {
     if (map && map->handle)
       handle_release(ctx->handles, map->handle, NULL);
@@ -209,17 +218,6 @@ static struct map *new_map(struct op_context *ctx, struct set *from, struct set 
   }
   ctx->mesh->next_map++;
   return map;
-}
-
-struct map *mesh_map(struct op_context *ctx, struct set *from, struct set *to, int arity, const int *table,
-                     const long long *long_table, const char *name, struct error *err) {
-  return new_map(ctx, from, to, arity, table, long_table, NULL, name, err);
-}
-
-struct map *mesh_map_of(struct op_context *ctx, struct set *from, struct set *to, int arity,
-                        struct rows *rows, const char *name, struct error *err) {
-  return new_map(ctx, from, to, arity, rows->wide ? NULL : rows->entries, rows->wide ? rows->entries : NULL,
-                 rows, name, err);
 }
 
 struct constant *mesh_find_constant(const struct mesh *mesh, const char *name) {

@@ -115,12 +115,10 @@ struct mesh {
 
 /* All return NULL with the error set. Names may be NULL. */
 struct set *mesh_set(struct op_context *ctx, long size, const char *name, struct error *err);
-/* Exactly one of `table` and `long_table` is not NULL, unless `from` is empty. */
+/* Exactly one of `table` and `long_table` is not NULL, unless `from` is empty. `given`: the table lies in these rows, which the
+ * map may keep as they are; they are its own then, and `given` has none any more. May be NULL. */
 struct map *mesh_map(struct op_context *ctx, struct set *from, struct set *to, int arity, const int *table,
-                     const long long *long_table, const char *name, struct error *err);
-/* The same from rows that the map may keep as they are: then they are its own, and `rows` has none any more. */
-struct map *mesh_map_of(struct op_context *ctx, struct set *from, struct set *to, int arity,
-                        struct rows *rows, const char *name, struct error *err);
+                     const long long *long_table, struct rows *given, const char *name, struct error *err);
 /* `dim` values of that type: *bytes, or OP_ERR_DIM, OP_ERR_TYPE, OP_ERR_SIZE. `what` and `name` are for messages. */
 int mesh_check_values(const char *what, const char *name, int dim, const char *type, size_t *bytes,
                       struct error *err);
@@ -144,6 +142,8 @@ void mesh_undo_map(struct op_context *ctx, struct map *map);
 void mesh_free_set(struct op_context *ctx, struct set *set);
 void mesh_free_map(struct op_context *ctx, struct map *map);
 void set_layout_free(struct set_layout *layout);
+/* In no list. NULL: no memory. */
+struct map *map_new(int id, struct set *from, struct set *to, int arity, const char *name);
 /* The inside of a set and of a map, which is in no list. NULL is nothing. */
 void set_free(struct set *set);
 void map_free(struct map *map);

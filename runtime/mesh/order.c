@@ -249,15 +249,15 @@ static void sort_rows(void *argument, long begin, long end) {
 int order_by_targets(int *order, const struct order_table *t, const int *new_of_target, long targets,
                      struct team *team, struct error *err) {
   const size_t rows = (size_t)t->rows;
+  struct arrays arrays = {0};
   struct sorting s = {.table = t,
                       .new_of_target = new_of_target,
-                      .low = array_new(rows, sizeof *s.low),
-                      .high = array_new(rows, sizeof *s.high),
-                      .begin = array_new((size_t)targets + 1, sizeof *s.begin),
-                      .keys = array_new(rows, sizeof *s.keys),
+                      .low = arrays_add(&arrays, rows, sizeof *s.low),
+                      .high = arrays_add(&arrays, rows, sizeof *s.high),
+                      .begin = arrays_add(&arrays, (size_t)targets + 1, sizeof *s.begin),
+                      .keys = arrays_add(&arrays, rows, sizeof *s.keys),
                       .order = order};
-  const bool all = s.low && s.high && s.begin && s.keys;
-  if (all) {
+  if (!arrays.failed) {
     ranges_run(team, t->rows, find_keys, &s);
     ranges_run(team, targets, count_keys, &s);
     for (long n = 0; n < targets; n++)
@@ -265,11 +265,8 @@ int order_by_targets(int *order, const struct order_table *t, const int *new_of_
     ranges_run(team, targets, place_rows, &s);
     ranges_run(team, targets, sort_rows, &s);
   }
-  free(s.low);
-  free(s.high);
-  free(s.begin);
-  free(s.keys);
-  return all ? OP_OK : error_memory(err, "a renumbering", rows * sizeof(uint64_t));
+  arrays_free(&arrays);
+  return arrays.failed ? error_memory(err, "a renumbering", rows * sizeof(uint64_t)) : OP_OK;
 }
 
 int order_by_sources(int *order, long targets, const struct order_table *t, const int *source_order,

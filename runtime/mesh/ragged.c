@@ -168,10 +168,10 @@ struct map *mesh_ragged(struct op_context *ctx, struct set *from, struct set *to
   struct set *entries = new_entries(ctx, (long)offsets[from->size], said, err);
   if (!entries)
     return NULL;
-  struct map *map = calloc(1, sizeof *map);
+  struct map *map = map_new(ctx->mesh->next_map, from, to, 0, name);
   if (map)
-    *map = (struct map){.id = ctx->mesh->next_map, .from = from, .to = to, .entries = entries};
-  if (!map || !(map->name = name_copy(name)) || !fill(ctx, map, offsets, targets) ||
+    map->entries = entries;
+  if (!map || !fill(ctx, map, offsets, targets) ||
       !(map->handle = handle_new(ctx->handles, HANDLE_MAP, map)) || !list_add(&ctx->mesh->maps, map)) {
     if (map && map->handle)
       handle_release(ctx->handles, map->handle, NULL);

@@ -38,22 +38,11 @@ static void note_rows(void *argument, long begin, long end) {
 }
 
 /* Each thread looks at all of the table, for its own targets. */
-static bool turn_round(struct reverse *r, const struct order_table *table, long size, struct team *team) {
-  r->table = *table;
-  r->first = array_new((size_t)size + 2, sizeof *r->first);
-  r->rows = array_new((size_t)order_row(&r->table, r->table.rows), sizeof *r->rows);
-  if (!r->first || !r->rows)
-    return false;
+static void turn_round(struct reverse *r, long size, struct team *team) {
   ranges_run(team, size, count_rows, r);
   for (long t = 0; t < size; t++)
     r->first[t + 2] += r->first[t + 1];
   ranges_run(team, size, note_rows, r);
-  return true;
-}
-
-static void reverse_free(struct reverse *r) {
-  free(r->first);
-  free(r->rows);
 }
 
 /* ---- the search ---- */
@@ -83,20 +72,20 @@ static void find_degrees(void *argument, long begin, long end) {
   }
 }
 
-static bool search_new(struct search *s, const struct order_table *table, long size, struct team *team) {
+static bool search_new(struct search *s, struct arrays *arrays, const struct order_table *table, long size,
+                       struct team *team) {
   s->size = size;
-  s->vertices = array_new((size_t)size, sizeof *s->vertices);
-  s->done = array_new((size_t)table->rows, sizeof *s->done);
-  if (!s->vertices || !s->done || !turn_round(&s->reverse, table, size, team))
+  s->vertices = arrays_add(arrays, (size_t)size, sizeof *s->vertices);
+  s->done = arrays_add(arrays, (size_t)table->rows, sizeof *s->done);
+  s->reverse = (struct reverse){
+      .table = *table,
+      .first = arrays_add(arrays, (size_t)size + 2, sizeof *s->reverse.first),
+      .rows = arrays_add(arrays, (size_t)order_row(table, table->rows), sizeof *s->reverse.rows)};
+  if (arrays->failed)
     return false;
+  turn_round(&s->reverse, size, team);
   ranges_run(team, size, find_degrees, s);
   return true;
-}
-
-static void search_free(struct search *s) {
-  reverse_free(&s->reverse);
-  free(s->vertices);
-  free(s->done);
 }
 
 static void begin_round(struct search *s) {
@@ -214,7 +203,6 @@ struct first_order {
   long components;
   struct order_table table; /* rows and vertices as the search met them */
   int *entries;
-  long long *first; /* of a ragged table */
 };
 
 static void search_first(struct first_order *f) {
@@ -251,47 +239,36 @@ static void fill_rows(void *argument, long begin, long end) {
 }
 
 /* Rows without targets are not among them. */
-static bool make_table(struct first_order *f, struct team *team) {
+static bool make_table(struct first_order *f, struct arrays *arrays, struct team *team) {
   const struct search *s = &f->search;
   const struct order_table *old = &s->reverse.table;
   f->table = (struct order_table){.rows = s->nrows, .arity = old->arity};
   if (old->first) {
-    f->table.first = f->first = array_new((size_t)s->nrows + 1, sizeof *f->first);
-    for (long row = 0; f->first && row < s->nrows; row++)
-      f->first[row + 1] = f->first[row] + order_row(old, s->rows[row] + 1L) - order_row(old, s->rows[row]);
+    long long *first = arrays_add(arrays, (size_t)s->nrows + 1, sizeof *first);
+    for (long row = 0; first && row < s->nrows; row++)
+      first[row + 1] = first[row] + order_row(old, s->rows[row] + 1L) - order_row(old, s->rows[row]);
+    f->table.first = first;
   }
-  f->entries = array_new((size_t)order_row(old, old->rows), sizeof *f->entries);
-  if (!f->entries || (old->first && !f->first))
+  f->entries = arrays_add(arrays, (size_t)order_row(old, old->rows), sizeof *f->entries);
+  if (arrays->failed)
     return false;
   f->table.table = f->entries;
   ranges_run(team, s->nrows, fill_rows, f);
   return true;
 }
 
-static bool first_order_new(struct first_order *f, const struct order_table *table, long size,
-                            struct team *team) {
-  f->search.rows = array_new((size_t)table->rows, sizeof *f->search.rows);
-  f->order = array_new((size_t)size, sizeof *f->order);
-  f->place = array_new((size_t)size, sizeof *f->place);
-  f->ends = array_new((size_t)size, sizeof *f->ends);
-  f->edges = array_new((size_t)size, sizeof *f->edges);
-  if (!f->search.rows || !f->order || !f->place || !f->ends || !f->edges ||
-      !search_new(&f->search, table, size, team))
+static bool first_order_new(struct first_order *f, struct arrays *arrays, const struct order_table *table,
+                            long size, struct team *team) {
+  f->search.rows = arrays_add(arrays, (size_t)table->rows, sizeof *f->search.rows);
+  f->order = arrays_add(arrays, (size_t)size, sizeof *f->order);
+  f->place = arrays_add(arrays, (size_t)size, sizeof *f->place);
+  f->ends = arrays_add(arrays, (size_t)size, sizeof *f->ends);
+  f->edges = arrays_add(arrays, (size_t)size, sizeof *f->edges);
+  if (!search_new(&f->search, arrays, table, size, team))
     return false;
   search_first(f);
   ranges_run(team, size, find_places, f);
-  return make_table(f, team);
-}
-
-static void first_order_free(struct first_order *f) {
-  search_free(&f->search);
-  free(f->search.rows);
-  free(f->order);
-  free(f->place);
-  free(f->ends);
-  free(f->edges);
-  free(f->entries);
-  free(f->first);
+  return make_table(f, arrays, team);
 }
 
 /* ---- the order ---- */
@@ -332,23 +309,25 @@ static void reverse_order(void *argument, long begin, long end) {
 }
 
 int order_rcm(int *order, long size, const struct order_table *table, struct team *team, struct error *err) {
+  struct arrays arrays = {0};
   struct first_order first = {.components = 0};
   struct search s = {.size = 0};
-  bool all = first_order_new(&first, table, size, team) && search_new(&s, &first.table, size, team);
+  const bool all = first_order_new(&first, &arrays, table, size, team) &&
+                   search_new(&s, &arrays, &first.table, size, team);
   int *later = first.place; /* which nobody needs any more */
   for (long c = 0, begin = 0; all && c < first.components; begin = first.ends[c++])
     order_component(&s, later, begin, first.edges[c], first.ends[c]);
   if (all)
     ranges_run(team, size, reverse_order, &(struct outcome){&first, later, order});
-  search_free(&s);
-  first_order_free(&first);
+  arrays_free(&arrays);
   return all ? OP_OK : error_memory(err, "a renumbering", (size_t)size * sizeof(int));
 }
 
 int order_steps(int *steps, long size, long inner, const struct order_table *table, struct error *err) {
-  struct search s = {.rows = array_new((size_t)table->rows, sizeof *s.rows)};
-  int *found = array_new((size_t)size, sizeof *found);
-  const bool all = s.rows && found && search_new(&s, table, size, NULL);
+  struct arrays arrays = {0};
+  struct search s = {.rows = arrays_add(&arrays, (size_t)table->rows, sizeof *s.rows)};
+  int *found = arrays_add(&arrays, (size_t)size, sizeof *found);
+  const bool all = search_new(&s, &arrays, table, size, NULL);
   long begin = 0, end = 0, count = 0;
   for (long v = 0; v < size; v++)
     steps[v] = v < inner ? INT_MAX : 0;
@@ -366,8 +345,6 @@ int order_steps(int *steps, long size, long inner, const struct order_table *tab
     for (long i = end; i < count; i++)
       steps[found[i]] = step;
   }
-  free(found);
-  free(s.rows);
-  search_free(&s);
+  arrays_free(&arrays);
   return all ? OP_OK : error_memory(err, "the order of a mesh", (size_t)size * sizeof(int));
 }

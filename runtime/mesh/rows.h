@@ -38,7 +38,7 @@ struct rows {
   bool wide;
 };
 
-/* Do numbers below `total` (so on all ranks alike) need wide entries? */
+/* True if numbers below `total`, which is the same on all ranks, need wide entries. */
 static inline bool rows_wide(long long total) {
   return total > INT_MAX;
 }

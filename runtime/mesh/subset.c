@@ -79,15 +79,6 @@ int subset_check(const struct set *parent, const struct chosen *chosen, const ch
   return code || chosen->range ? code : check_elements(parent, chosen, said(name), err);
 }
 
-static struct map *new_own(struct set *set) {
-  struct map *map = calloc(1, sizeof *map);
-  if (!map)
-    return NULL;
-  *map =
-      (struct map){.id = -1, .name = name_copy(set->name), .from = set, .to = set->sub->parent, .arity = 1};
-  return map;
-}
-
 static void inside_free(struct set *set) {
   struct subset *sub = set->sub;
   if (sub) {
@@ -112,8 +103,8 @@ static bool fill_new(struct set *set, struct set *parent, const struct chosen *c
     return false;
   set->sub->parent = parent;
   set->sub->members = array_new((size_t)chosen->n, sizeof *set->sub->members);
-  set->sub->own = new_own(set);
-  if (!set->sub->members || !set->sub->own || !set->sub->own->name)
+  set->sub->own = map_new(-1, set, parent, 1, set->name);
+  if (!set->sub->members || !set->sub->own)
     return false;
   for (int i = 0; i < chosen->n; i++)
     set->sub->members[i] = member(chosen, i);
@@ -335,16 +326,11 @@ struct map *subset_map(struct op_context *ctx, struct set *set, const struct map
   for (int i = 0; i < set->sub->maps.count; i++)
     if (((const struct map *)set->sub->maps.items[i])->of == map)
       return set->sub->maps.items[i];
-  struct map *made = calloc(1, sizeof *made);
+  struct map *made = map_new(map->id, set, map->to, map->arity, map->name);
   if (made) {
-    *made = (struct map){.id = map->id,
-                         .name = name_copy(map->name),
-                         .from = set,
-                         .to = map->to,
-                         .arity = map->arity,
-                         .entries = map->entries,
-                         .of = map};
-    if (made->name && new_table(ctx, made, set->extents[EXTENT_EXEC]) && compose(ctx, set, made) &&
+    made->entries = map->entries;
+    made->of = map;
+    if (new_table(ctx, made, set->extents[EXTENT_EXEC]) && compose(ctx, set, made) &&
         list_add(&set->sub->maps, made))
       return made;
     map_free(made);

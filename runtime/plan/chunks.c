@@ -17,16 +17,9 @@ long schedule_chunk_size(long size, bool combining) {
   return chunk < least_chunk ? least_chunk : (chunk + chunk_multiple - 1) / chunk_multiple * chunk_multiple;
 }
 
-int schedule_chunks(struct schedule *s, long size, long chunk, struct error *err) {
-  if (chunk <= 0)
-    chunk = schedule_chunk_size(size, false);
-  int status = schedule_new(s, size / chunk + (size % chunk != 0), 1, 0, err);
-  if (status)
-    return status;
-  schedule_add_phase(s, false);
+void schedule_add_chunks(struct schedule *s, int work, long size, long chunk) {
   for (long begin = 0; begin < size; begin += chunk)
-    schedule_add_item(s, WORK_RANGE, begin, size - begin > chunk ? begin + chunk : size, -1);
-  return OP_OK;
+    schedule_add_item(s, work, begin, size - begin > chunk ? begin + chunk : size, -1);
 }
 
 /* Strips begin at the beginning of a range, and long chunks lose nothing by beginning where whole strips do. */
@@ -37,15 +30,15 @@ static long cut(const struct plan_request *r, long k, long n) {
 }
 
 int schedule_request_chunks(struct schedule *s, const struct plan_request *r, struct error *err) {
-  if (!r->work)
-    return schedule_chunks(s, r->size, r->block_size, err);
   const long chunk = r->block_size > 0 ? r->block_size : schedule_chunk_size(r->size, false);
   const long n = r->size / chunk + (r->size % chunk != 0);
   int status = schedule_new(s, n, 1, 0, err);
   if (status)
     return status;
   schedule_add_phase(s, false);
-  for (long k = 0; k < n; k++)
+  if (!r->work)
+    schedule_add_chunks(s, WORK_RANGE, r->size, chunk);
+  for (long k = 0; r->work && k < n; k++)
     schedule_add_item(s, WORK_RANGE, cut(r, k, n), cut(r, k + 1, n), -1);
   return OP_OK;
 }

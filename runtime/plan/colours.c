@@ -7,8 +7,7 @@
 #include "plan/plan_staging.h"
 #include "plan/strategy.h"
 
-/* `list`: of elements, where the plan's are places in it; NULL: they are the plan's. */
-static int schedule_colours(struct schedule *s, const struct plan *plan, const int *list, struct error *err) {
+int schedule_colours(struct schedule *s, const struct plan *plan, const int *list, struct error *err) {
   int status = schedule_new(s, plan->nblocks, plan->ncolours, list ? plan->size : 0, err);
   if (status)
     return status;
@@ -21,10 +20,6 @@ static int schedule_colours(struct schedule *s, const struct plan *plan, const i
                         block_end(plan, plan->block_map[i]), -1);
   }
   return OP_OK;
-}
-
-int schedule_block_colours(struct schedule *s, const struct plan *plan, struct error *err) {
-  return schedule_colours(s, plan, NULL, err);
 }
 
 /* Blocks that fit in the second-level cache, but enough of them for any number of threads; the same whatever the

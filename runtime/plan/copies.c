@@ -79,74 +79,58 @@ static void find_needed(const struct finder *f, const struct chain_loop *loop) {
 
 /* ---- a segment ---- */
 
-static int make_list(struct copies_list *list, const bool *marks, long begin, long end, struct error *err) {
+static void make_list(struct arrays *arrays, struct copies_list *list, const bool *marks, long begin,
+                      long end) {
   long count = 0;
   for (long e = begin; e < end; e++)
     count += marks[e];
-  list->elements = array_new((size_t)count, sizeof *list->elements);
-  if (!list->elements)
-    return error_memory(err, "the copies that a chain runs on", (size_t)count * sizeof *list->elements);
-  for (long e = begin; e < end; e++)
+  list->elements = arrays_add(arrays, (size_t)count, sizeof *list->elements);
+  for (long e = begin; list->elements && e < end; e++)
     if (marks[e])
       list->elements[list->count++] = (int)e;
-  return OP_OK;
 }
 
-static int find(struct finder *f, struct deep_copies *c, int first, int end, struct error *err) {
-  int code = OP_OK;
-  for (int l = end - 1; !code && l >= first; l--) {
+static void find(struct finder *f, struct deep_copies *c, int first, int end) {
+  for (int l = end - 1; l >= first; l--) {
     const struct chain_loop *loop = &f->chain->loops[l];
     find_runs(f, loop);
     for (int i = 0; i < loop->naccesses; i++)
       forget_overwritten(f, loop, loop->accesses[i].dat);
     find_needed(f, loop);
-    code = make_list(&c->run[l - first], f->runs, f->sets[loop->set].owned, f->sets[loop->set].all, err);
+    make_list(&c->arrays, &c->run[l - first], f->runs, f->sets[loop->set].owned, f->sets[loop->set].all);
   }
-  for (int d = 0; !code && d < c->ndats; d++)
-    code = make_list(&c->need[d], f->needed[d], set_of(f, d)->owned, set_of(f, d)->all, err);
-  return code;
+  for (int d = 0; d < c->ndats; d++)
+    make_list(&c->arrays, &c->need[d], f->needed[d], set_of(f, d)->owned, set_of(f, d)->all);
 }
 
-static bool make_room(struct finder *f) {
+static void make_room(struct finder *f, struct arrays *arrays) {
   long most = 0;
   for (int s = 0; s < f->chain->nsets; s++)
     most = f->sets[s].all > most ? f->sets[s].all : most;
-  f->runs = array_new((size_t)most, sizeof *f->runs);
-  f->needed = array_new((size_t)f->chain->ndats, sizeof *f->needed);
-  bool all = f->runs && f->needed;
-  for (int d = 0; all && d < f->chain->ndats; d++) {
-    f->needed[d] = array_new((size_t)set_of(f, d)->all, sizeof *f->needed[d]);
-    all = f->needed[d];
-  }
-  return all;
+  f->runs = arrays_add(arrays, (size_t)most, sizeof *f->runs);
+  f->needed = arrays_add(arrays, (size_t)f->chain->ndats, sizeof *f->needed);
+  for (int d = 0; f->needed && d < f->chain->ndats; d++)
+    f->needed[d] = arrays_add(arrays, (size_t)set_of(f, d)->all, sizeof *f->needed[d]);
 }
 
 int deep_copies_find(struct deep_copies *c, const struct chain *chain, const struct copies_set *sets,
                      int first, int end, struct error *err) {
   struct finder f = {.chain = chain, .sets = sets};
-  *c = (struct deep_copies){.run = array_new((size_t)(end - first), sizeof *c->run),
-                            .need = array_new((size_t)chain->ndats, sizeof *c->need),
-                            .nloops = end - first,
-                            .ndats = chain->ndats};
-  int code =
-      make_room(&f) && c->run && c->need ? OP_OK : error_memory(err, "the copies that a chain runs on", 0);
-  if (!code)
-    code = find(&f, c, first, end, err);
-  for (int d = 0; f.needed && d < chain->ndats; d++)
-    free(f.needed[d]);
-  free(f.needed);
-  free(f.runs);
-  if (code)
-    deep_copies_free(c);
-  return code;
+  struct arrays room = {0};
+  *c = (struct deep_copies){.ndats = chain->ndats};
+  c->run = arrays_add(&c->arrays, (size_t)(end - first), sizeof *c->run);
+  c->need = arrays_add(&c->arrays, (size_t)chain->ndats, sizeof *c->need);
+  make_room(&f, &room);
+  if (!room.failed && !c->arrays.failed)
+    find(&f, c, first, end);
+  arrays_free(&room);
+  if (!room.failed && !c->arrays.failed)
+    return OP_OK;
+  deep_copies_free(c);
+  return error_memory(err, "the copies that a chain runs on", 0);
 }
 
 void deep_copies_free(struct deep_copies *c) {
-  for (int l = 0; c->run && l < c->nloops; l++)
-    free(c->run[l].elements);
-  for (int d = 0; c->need && d < c->ndats; d++)
-    free(c->need[d].elements);
-  free(c->run);
-  free(c->need);
+  arrays_free(&c->arrays);
   *c = (struct deep_copies){0};
 }

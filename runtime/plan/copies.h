@@ -1,4 +1,4 @@
-/* Which copies of others' elements a segment (depth.h) runs on and needs, element by element, on one rank. It is less than
+/* The copies of others' elements that a segment (depth.h) runs on and needs, element by element, on one rank. They are fewer than
  * the depths say, which know no mesh: a copy runs only if somebody here needs what it changes, or if its loop gives to a
  * matrix and the copy has rows of maps. At one layer all that runs on copies changes them directly, or adds to what is
  * owned. Pure: arrays in, arrays out. */
@@ -21,9 +21,10 @@ struct copies_list {
 };
 
 struct deep_copies {
+  struct arrays arrays;     /* all of these */
   struct copies_list *run;  /* of each loop of the segment: on which it runs */
   struct copies_list *need; /* of each dat: those whose newest values the segment begins with */
-  int nloops, ndats;
+  int ndats;
 };
 
 /* Finds the copies for the loops first .. end-1. Maps are not ragged; no loop runs over a subset. OP_ERR_MEMORY. */

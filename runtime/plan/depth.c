@@ -99,12 +99,6 @@ struct builder {
   int *from;         /* where the last of their segments begins */
 };
 
-static void find_changed(const struct builder *b) {
-  for (int l = 0; l < b->chain->nloops; l++)
-    for (int i = 0; i < b->chain->loops[l].naccesses; i++)
-      b->changed[b->chain->loops[l].accesses[i].dat] |= b->chain->loops[l].accesses[i].use != CHAIN_READS;
-}
-
 static int run_alone(const struct chain_loop *loop) {
   bool changes = loop->gives;
   for (int i = 0; i < loop->naccesses; i++)
@@ -226,34 +220,30 @@ static void fill_in(const struct builder *b, struct depths *d) {
 int depths_build(struct depths *d, const struct chain *chain, const struct depth_wish *wish,
                  struct error *err) {
   const size_t loops = (size_t)chain->nloops, dats = (size_t)chain->ndats;
+  struct arrays room = {0};
   struct builder b = {.chain = chain,
                       .wish = wish,
-                      .changed = array_new(dats, sizeof *b.changed),
-                      .need = array_new(dats, sizeof *b.need),
-                      .best = array_new(loops + 1, sizeof *b.best),
-                      .from = array_new(loops + 1, sizeof *b.from)};
-  *d = (struct depths){.first = array_new(loops + 1, sizeof *d->first),
-                       .run = array_new(loops, sizeof *d->run),
-                       .need = array_new(loops, dats * sizeof *d->need),
-                       .ndats = chain->ndats};
-  const bool all = b.changed && b.need && b.best && b.from && d->first && d->run && d->need;
+                      .changed = arrays_add(&room, dats, sizeof *b.changed),
+                      .need = arrays_add(&room, dats, sizeof *b.need),
+                      .best = arrays_add(&room, loops + 1, sizeof *b.best),
+                      .from = arrays_add(&room, loops + 1, sizeof *b.from)};
+  *d = (struct depths){.ndats = chain->ndats};
+  d->first = arrays_add(&d->arrays, loops + 1, sizeof *d->first);
+  d->run = arrays_add(&d->arrays, loops, sizeof *d->run);
+  d->need = arrays_add(&d->arrays, loops, dats * sizeof *d->need);
+  const bool all = !room.failed && !d->arrays.failed;
   if (all) {
-    find_changed(&b);
+    chain_note_changed(chain, b.changed);
     for (int end = 1; end <= chain->nloops; end++)
       find_best(&b, end);
     fill_in(&b, d);
   } else
     depths_free(d);
-  free(b.changed);
-  free(b.need);
-  free(b.best);
-  free(b.from);
+  arrays_free(&room);
   return all ? OP_OK : error_memory(err, "the segments of a chain", loops * dats * sizeof *d->need);
 }
 
 void depths_free(struct depths *d) {
-  free(d->first);
-  free(d->run);
-  free(d->need);
+  arrays_free(&d->arrays);
   *d = (struct depths){0};
 }

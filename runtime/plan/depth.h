@@ -45,6 +45,7 @@ struct depth_wish {
 };
 
 struct depths {
+  struct arrays arrays; /* all of these */
   int nsegments;
   int *first; /* of each segment its first loop, and the end */
   int *run;   /* of each loop */
@@ -69,8 +70,5 @@ int depths_of_single_loops(const struct chain *chain, const size_t *bytes, struc
 int depths_build(struct depths *d, const struct chain *chain, const struct depth_wish *wish,
                  struct error *err);
 void depths_free(struct depths *d);
-static inline const int *depths_need(const struct depths *d, int segment) {
-  return d->need + (long)segment * d->ndats;
-}
 
 #endif

@@ -228,45 +228,16 @@ static void walk_back(const struct walk *w, int segment) {
 
 /* ---- all of it ---- */
 
-static void find_changed(const struct walk *w) {
-  for (int l = 0; l < w->chain->nloops; l++)
-    for (int i = 0; i < w->chain->loops[l].naccesses; i++)
-      w->changed[w->chain->loops[l].accesses[i].dat] |= w->chain->loops[l].accesses[i].use != CHAIN_READS;
-}
-
-/* The largest targets of blocks of a map's rows; NULL: no memory. */
-static int *find_high(const struct walk *w, const struct chain_map *map) {
-  const long rows = w->sets[map->from].rows;
-  int *high = array_new((size_t)(rows / BLOCK + 1), sizeof *high);
-  for (long e = 0; high && e < rows; e++) {
+/* Find the largest targets of blocks of a map's rows; nothing without memory. */
+static void find_high(const struct walk *w, const struct chain_map *map, int *high) {
+  const long rows = high ? w->sets[map->from].rows : 0;
+  for (long e = 0; e < rows; e++) {
     const long first = map->first ? (long)map->first[e] : e * map->arity;
     const long end = map->first ? (long)map->first[e + 1] : first + map->arity;
     for (long place = first; place < end; place++)
       if (chain_target(map, place) > high[e / BLOCK])
         high[e / BLOCK] = (int)chain_target(map, place);
   }
-  return high;
-}
-
-static bool make_room(struct walk *w, int nloops) {
-  w->marks = array_new((size_t)w->chain->ndats, sizeof *w->marks);
-  w->when = array_new((size_t)nloops, sizeof *w->when);
-  w->changed = array_new((size_t)w->chain->ndats, sizeof *w->changed);
-  w->low = array_new((size_t)w->chain->ndats, sizeof *w->low);
-  w->high = array_new((size_t)w->chain->nmaps, sizeof *w->high);
-  bool all = w->marks && w->when && w->changed && w->low && w->high;
-  for (int d = 0; all && d < w->chain->ndats; d++) {
-    w->low[d] = w->sets[w->chain->dats[d]].all;
-    w->marks[d] = array_new((size_t)w->low[d], 1);
-    all = w->marks[d];
-  }
-  for (int m = 0; all && m < w->chain->nmaps; m++)
-    all = (w->high[m] = find_high(w, &w->chain->maps[m])) != NULL;
-  for (int l = 0; all && l < nloops; l++) {
-    w->when[l] = array_new((size_t)w->sets[w->chain->loops[w->first + l].set].all, 1);
-    all = w->when[l];
-  }
-  return all;
 }
 
 void early_free(unsigned char **when, int nloops) {
@@ -275,30 +246,45 @@ void early_free(unsigned char **when, int nloops) {
   free(when);
 }
 
+static bool make_room(struct walk *w, struct arrays *arrays, int nloops) {
+  w->changed = arrays_add(arrays, (size_t)w->chain->ndats, sizeof *w->changed);
+  w->marks = arrays_add(arrays, (size_t)w->chain->ndats, sizeof *w->marks);
+  w->low = arrays_add(arrays, (size_t)w->chain->ndats, sizeof *w->low);
+  w->high = arrays_add(arrays, (size_t)w->chain->nmaps, sizeof *w->high);
+  for (int d = 0; w->marks && w->low && d < w->chain->ndats; d++) {
+    w->low[d] = w->sets[w->chain->dats[d]].all;
+    w->marks[d] = arrays_add(arrays, (size_t)w->low[d], 1);
+  }
+  for (int m = 0; w->high && m < w->chain->nmaps; m++) {
+    const struct chain_map *map = &w->chain->maps[m];
+    w->high[m] = arrays_add(arrays, (size_t)(w->sets[map->from].rows / BLOCK + 1), sizeof **w->high);
+    find_high(w, map, w->high[m]);
+  }
+  w->when = array_new((size_t)nloops, sizeof *w->when);
+  bool all = w->when && !arrays->failed;
+  for (int l = 0; all && l < nloops; l++)
+    all = (w->when[l] = array_new((size_t)w->sets[w->chain->loops[w->first + l].set].all, 1)) != NULL;
+  return all;
+}
+
 int early_find(unsigned char ***out, const struct chain *chain, const struct copies_set *sets, int first,
                const struct early_segment *segments, int nsegments, bool ordered, struct error *err) {
   const int nloops = segments[nsegments - 1].end - first;
+  struct arrays arrays = {0};
   struct walk w = {.chain = chain,
                    .sets = sets,
                    .first = first,
                    .segments = segments,
                    .nsegments = nsegments,
                    .ordered = ordered};
-  const bool all = make_room(&w, nloops);
+  const bool all = make_room(&w, &arrays, nloops);
   if (all) {
-    find_changed(&w);
+    chain_note_changed(chain, w.changed);
     walk_forwards(&w);
     for (int s = 0; s < nsegments; s++)
       walk_back(&w, s);
   }
-  for (int d = 0; w.marks && d < chain->ndats; d++)
-    free(w.marks[d]);
-  for (int m = 0; w.high && m < chain->nmaps; m++)
-    free(w.high[m]);
-  free(w.high);
-  free(w.low);
-  free(w.marks);
-  free(w.changed);
+  arrays_free(&arrays);
   *out = all ? w.when : NULL;
   if (all)
     return OP_OK;

@@ -12,14 +12,14 @@ static long count_places(const struct plan_column *c, long size) {
 }
 
 /* The number of entries. -1: no memory. */
-static long number_entries(struct reverse_map *map, long size, const struct plan_column *columns,
-                           int ncolumns) {
+static long number_entries(struct reverse_map *map, struct arrays *arrays, long size,
+                           const struct plan_column *columns, int ncolumns) {
   bool ragged = false;
   for (int c = 0; c < ncolumns; c++)
     ragged |= columns[c].first != NULL;
   if (!ragged)
     return size * ncolumns;
-  map->begin = array_new((size_t)ncolumns + 1, sizeof *map->begin);
+  map->begin = arrays_add(arrays, (size_t)ncolumns + 1, sizeof *map->begin);
   for (int c = 0; map->begin && c < ncolumns; c++)
     map->begin[c + 1] = map->begin[c] + count_places(&columns[c], size);
   return map->begin ? map->begin[ncolumns] : -1;
@@ -36,49 +36,31 @@ static long nth(const int *order, long e) {
 }
 
 static void fill(struct reverse_map *map, long size, const struct plan_column *columns, const int *order) {
+  int *next = map->first + 1;
   for (int c = 0; c < map->columns; c++)
     for (long p = column_place(&columns[c], 0); p < column_place(&columns[c], size); p++)
-      map->first[column_target(&columns[c], p) + 1]++;
+      next[column_target(&columns[c], p) + 1]++;
   for (long t = 0; t < map->size; t++)
-    map->first[t + 1] += map->first[t];
+    next[t + 1] += next[t];
   for (long i = 0, e; i < size; i++)
     for (int c = 0; c < map->columns; c++)
       for (long p = column_place(&columns[c], e = nth(order, i)); p < column_place(&columns[c], e + 1); p++)
-        map->entries[map->first[column_target(&columns[c], p)]++] = entry_of(map, columns, c, e, p);
-  memmove(map->first + 1, map->first, (size_t)map->size * sizeof *map->first);
-  map->first[0] = 0;
+        map->entries[next[column_target(&columns[c], p)]++] = entry_of(map, columns, c, e, p);
 }
 
-int reverse_build(struct reverse_map *map, long size, const struct plan_column *columns, int ncolumns,
-                  const int *order, struct error *err) {
-  memset(map, 0, sizeof *map);
-  map->size = ncolumns > 0 ? columns[0].target_size : 0;
-  map->columns = ncolumns;
-  const long count = number_entries(map, size, columns, ncolumns);
-  if (count > INT_MAX) {
-    reverse_free(map);
+int reverse_build(struct reverse_map *map, struct arrays *arrays, long size,
+                  const struct plan_column *columns, int ncolumns, const int *order, struct error *err) {
+  *map = (struct reverse_map){.size = ncolumns > 0 ? columns[0].target_size : 0, .columns = ncolumns};
+  const long count = number_entries(map, arrays, size, columns, ncolumns);
+  if (count > INT_MAX)
     return error_set(err, OP_ERR_SIZE, "%ld elements with %ld targets are too many to be turned round", size,
                      count);
-  }
-  map->first = array_new((size_t)map->size + 1, sizeof *map->first);
-  map->entries = count < 0 ? NULL : array_new((size_t)count, sizeof *map->entries);
-  if (!map->first || !map->entries) {
-    reverse_free(map);
+  map->first = arrays_add(arrays, (size_t)map->size + 2, sizeof *map->first);
+  map->entries = count < 0 ? NULL : arrays_add(arrays, (size_t)count, sizeof *map->entries);
+  if (arrays->failed)
     return error_memory(err, "a reverse map", (size_t)(count < 0 ? ncolumns : count) * sizeof *map->entries);
-  }
   fill(map, size, columns, order);
   return OP_OK;
-}
-
-void reverse_free(struct reverse_map *map) {
-  free(map->first);
-  free(map->entries);
-  free(map->begin);
-  memset(map, 0, sizeof *map);
-}
-
-size_t reverse_bytes(const struct reverse_map *map) {
-  return map->first ? ((size_t)map->size + 1 + (size_t)map->first[map->size]) * sizeof *map->first : 0;
 }
 
 /* The element that has the place. */
@@ -132,34 +114,24 @@ int reverse_verify(const struct reverse_map *map, long size, const struct plan_c
   return OP_OK;
 }
 
-static void add_chunks(struct schedule *s, const struct schedule *chunks, int work) {
-  for (int i = 0; i < chunks->nitems; i++)
-    schedule_add_item(s, work, chunks->items[i].begin, chunks->items[i].end, -1);
-}
-
-int schedule_gather(struct schedule *s, const struct plan_request *request, const long *target_sizes,
-                    int ntargets, struct error *err) {
-  struct schedule *chunks = array_new((size_t)ntargets + 1, sizeof *chunks);
-  if (!chunks)
-    return error_memory(err, "a schedule", ((size_t)ntargets + 1) * sizeof *chunks);
-  int status = schedule_request_chunks(&chunks[0], request, err);
-  long nitems = chunks[0].nitems;
-  for (int i = 0; i < ntargets && !status; i++) {
-    status = schedule_chunks(&chunks[1 + i], target_sizes[i], 0, err);
-    nitems += chunks[1 + i].nitems;
-  }
+int schedule_gather(struct schedule *s, const struct plan_request *request, const struct reverse_map *maps,
+                    int nmaps, struct error *err) {
+  struct schedule chunks;
+  int status = schedule_request_chunks(&chunks, request, err);
+  long nitems = chunks.nitems;
+  for (int i = 0; i < nmaps; i++)
+    nitems += maps[i].size / schedule_chunk_size(maps[i].size, false) + 1;
   if (!status)
     status = schedule_new(s, nitems, 2, 0, err);
   if (!status) {
     schedule_add_phase(s, false);
-    add_chunks(s, &chunks[0], 0);
+    for (int i = 0; i < chunks.nitems; i++)
+      schedule_add_item(s, 0, chunks.items[i].begin, chunks.items[i].end, -1);
     schedule_add_phase(s, false);
-    for (int i = 0; i < ntargets; i++)
-      add_chunks(s, &chunks[1 + i], 1 + i);
+    for (int i = 0; i < nmaps; i++)
+      schedule_add_chunks(s, 1 + i, maps[i].size, schedule_chunk_size(maps[i].size, false));
   }
-  for (int i = 0; i <= ntargets; i++)
-    schedule_free(&chunks[i]);
-  free(chunks);
+  schedule_free(&chunks);
   return status;
 }
 
@@ -211,8 +183,8 @@ static int same_target(struct plan_column *columns, int ncolumns, int first) {
   return n;
 }
 
-struct plan_column *plan_by_target(const struct plan_request *r) {
-  struct plan_column *columns = array_new((size_t)r->ncolumns, sizeof *columns);
+struct plan_column *plan_by_target(struct arrays *arrays, const struct plan_request *r) {
+  struct plan_column *columns = arrays_add(arrays, (size_t)r->ncolumns, sizeof *columns);
   if (columns && r->ncolumns)
     memcpy(columns, r->columns, (size_t)r->ncolumns * sizeof *columns);
   for (int first = 0; columns && first < r->ncolumns;)
@@ -223,23 +195,18 @@ struct plan_column *plan_by_target(const struct plan_request *r) {
 /* `dealt`: of the elements the schedule deals out. */
 static int build_for(struct plan_entry *e, const struct plan_request *r, const struct plan_request *dealt,
                      const int *order, struct error *err) {
-  struct plan_column *columns = plan_by_target(r);
-  long *sizes = array_new((size_t)r->ncolumns, sizeof *sizes);
-  e->reverse = array_new((size_t)r->ncolumns, sizeof *e->reverse);
+  struct arrays arrays = {0};
+  struct plan_column *columns = plan_by_target(&arrays, r);
+  e->reverse = arrays_add(&e->arrays, (size_t)r->ncolumns, sizeof *e->reverse);
   int status = OP_OK;
-  if (!columns || !sizes || !e->reverse)
+  if (!columns || !e->reverse)
     status = error_memory(err, "reverse maps", (size_t)r->ncolumns * sizeof *e->reverse);
   for (int first = 0, n; first < r->ncolumns && !status; first += n) {
     n = same_target(columns, r->ncolumns, first);
-    sizes[e->nreverse] = columns[first].target_size;
-    status = reverse_build(&e->reverse[e->nreverse], r->size, columns + first, n, order, err);
-    e->nreverse += !status;
+    status = reverse_build(&e->reverse[e->nreverse++], &e->arrays, r->size, columns + first, n, order, err);
   }
-  if (!status)
-    status = schedule_gather(&e->schedule, dealt, sizes, e->nreverse, err);
-  free(columns);
-  free(sizes);
-  return status;
+  arrays_free(&arrays);
+  return status ? status : schedule_gather(&e->schedule, dealt, e->reverse, e->nreverse, err);
 }
 
 static int build(struct plan_entry *e, const struct plan_wish *w, struct team *team, struct error *err) {
@@ -249,11 +216,12 @@ static int build(struct plan_entry *e, const struct plan_wish *w, struct team *t
 
 static int verify_for(const struct plan_entry *e, const struct plan_request *r, long dealt,
                       const struct plan_request *by, struct error *err) {
-  struct plan_column *columns = plan_by_target(r);
+  struct arrays arrays = {0};
+  struct plan_column *columns = plan_by_target(&arrays, r);
   int status = columns ? OP_OK : error_memory(err, "the check of a plan", (size_t)r->ncolumns);
   for (int i = 0, first = 0; i < e->nreverse && !status; first += e->reverse[i++].columns)
     status = reverse_verify(&e->reverse[i], r->size, columns + first, by, err);
-  free(columns);
+  arrays_free(&arrays);
   return status ? status
                 : schedule_verify_gather(&e->schedule, r->begin, dealt, e->reverse, e->nreverse, err);
 }
@@ -279,32 +247,6 @@ const struct strategy strategy_gather = {.name = "gather",
 
 /* ---- the row that only collects ------------------------------------------------------------------------*/
 
-/* The lowest digit of each number is looked at first. */
-int plan_sort(int *order, const struct plan_request *r, struct error *err) {
-  enum { BITS = 11, DIGITS = 1 << BITS, ROUNDS = 3 };
-  int *other = array_new((size_t)r->size, sizeof *other), *from = order, *to = other;
-  if (!other)
-    return error_memory(err, "elements in a list", (size_t)r->size * sizeof *other);
-  for (long e = 0; e < r->size; e++)
-    order[e] = (int)e;
-  for (int round = 0; round < ROUNDS; round++) {
-    long place[DIGITS + 1] = {0};
-    for (long e = 0; e < r->size; e++)
-      place[(plan_number(r, e) >> round * BITS & (DIGITS - 1)) + 1]++;
-    for (int d = 0; d < DIGITS; d++)
-      place[d + 1] += place[d];
-    for (long i = 0; i < r->size; i++)
-      to[place[plan_number(r, from[i]) >> round * BITS & (DIGITS - 1)]++] = from[i];
-    int *last = from;
-    from = to;
-    to = last;
-  }
-  if (from != order)
-    memcpy(order, from, (size_t)r->size * sizeof *order);
-  free(other);
-  return OP_OK;
-}
-
 bool plan_in_numbers(const struct plan_request *r) {
   for (long e = 1; r->numbers && e < r->size; e++)
     if (plan_number(r, e - 1) > plan_number(r, e))
@@ -321,41 +263,34 @@ static long count_runs(const int *order, long size, long owned) {
 
 int schedule_numbered(struct schedule *s, const struct plan_request *r, long owned, int copies,
                       struct error *err) {
-  int *order = array_new((size_t)r->size, sizeof *order);
-  int status = order ? plan_sort(order, r, err)
-                     : error_memory(err, "elements in a list", (size_t)r->size * sizeof *order);
+  struct arrays arrays = {0};
+  const int *order = plan_sorted(&arrays, r, err);
+  int status = order ? schedule_new(s, count_runs(order, r->size, owned), 1, r->size, err) : err->code;
   if (!status)
-    status = schedule_new(s, count_runs(order, r->size, owned), 1, 0, err);
-  if (status) {
-    free(order);
-    return status;
-  }
-  s->list = order;
-  s->list_length = r->size;
-  schedule_add_phase(s, false);
-  for (long first = 0, end; first < r->size; first = end) {
+    schedule_add_phase(s, false);
+  for (long first = 0, end; !status && first < r->size; first = end) {
     const bool copied = order[first] >= owned;
-    for (end = first + 1; end < r->size && (order[end] >= owned) == copied;)
-      end++;
+    for (end = first; end < r->size && (order[end] >= owned) == copied; end++)
+      s->list[end] = order[end];
     schedule_add_item(s, WORK_LIST, first, end, -1);
     s->items[s->nitems - 1].slot = copied ? copies : 0;
   }
-  return OP_OK;
+  arrays_free(&arrays);
+  return status;
 }
 
 static int build_collect(struct plan_entry *e, const struct plan_wish *w, struct team *team,
                          struct error *err) {
   const struct plan_request *r = &w->request;
+  const bool sorts = !plan_in_numbers(r);
   struct plan_request none = *r;
-  int *order = plan_in_numbers(r) ? NULL : array_new((size_t)r->size, sizeof *order), status = OP_OK;
+  struct arrays arrays = {0};
   (void)team;
   none.size = 0;
   none.work = NULL;
-  if (!plan_in_numbers(r))
-    status = order ? plan_sort(order, r, err) : error_memory(err, "elements in a list", 0);
-  if (!status)
-    status = build_for(e, r, &none, order, err);
-  free(order);
+  const int *order = sorts ? plan_sorted(&arrays, r, err) : NULL;
+  const int status = sorts && !order ? err->code : build_for(e, r, &none, order, err);
+  arrays_free(&arrays);
   return status;
 }
 

@@ -19,12 +19,9 @@ struct reverse_map {
 };
 
 /* All columns must have one target set. `order` has the elements as their entries are to stand; NULL: as they are. Linear
- * time. Errors: OP_ERR_MEMORY; OP_ERR_SIZE if an entry does not fit
- * an int. */
-int reverse_build(struct reverse_map *map, long size, const struct plan_column *columns, int ncolumns,
-                  const int *order, struct error *err);
-void reverse_free(struct reverse_map *map);
-size_t reverse_bytes(const struct reverse_map *map);
+ * time. It lies in `arrays`. Errors: OP_ERR_MEMORY; OP_ERR_SIZE if an entry does not fit an int. */
+int reverse_build(struct reverse_map *map, struct arrays *arrays, long size,
+                  const struct plan_column *columns, int ncolumns, const int *order, struct error *err);
 /* The column of an entry; *place: the number of the element, or in a ragged map that of the target. */
 static inline int reverse_column(const struct reverse_map *map, int entry, long *place) {
   if (!map->begin) {
@@ -41,9 +38,14 @@ static inline int reverse_column(const struct reverse_map *map, int entry, long 
 int reverse_verify(const struct reverse_map *map, long size, const struct plan_column *columns,
                    const struct plan_request *by, struct error *err);
 
-/* The request's elements in chunks as work 0, then for each target set i its elements as
+/* Works of turns (turns.c) behind WORK_RANGE: the elements of the list, apart; and for each target set what owners add of
+ * their rows. An item of these is from entry to entry of the set's `turned`: pairs of an entry as in a reverse map, and its
+ * target. */
+enum { WORK_APART = 1, WORK_TURNED = 2 };
+
+/* The request's elements in chunks as work 0, then for each map i its targets as
  * work 1 + i, in chunks of a size that is chosen: there may be many of them, and few elements that take long. */
-int schedule_gather(struct schedule *s, const struct plan_request *request, const long *target_sizes,
-                    int ntargets, struct error *err);
+int schedule_gather(struct schedule *s, const struct plan_request *request, const struct reverse_map *maps,
+                    int nmaps, struct error *err);
 
 #endif

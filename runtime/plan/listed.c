@@ -11,100 +11,123 @@
 /* ---- plans ---- */
 
 /* The targets of a column of elements `list`, behind each other. */
-static int copy_column(struct plan_column *to, const struct plan_column *from, const int *list, long n,
-                       struct error *err) {
-  long long *first = array_new((size_t)n + 1, sizeof *first);
+static void copy_column(struct arrays *arrays, struct plan_column *to, const struct plan_column *from,
+                        const int *list, long n) {
+  long long *first = arrays_add(arrays, (size_t)n + 1, sizeof *first);
   for (long i = 0; first && i < n; i++)
     first[i + 1] = first[i] + column_place(from, list[i] + 1) - column_place(from, list[i]);
-  int *table = first ? array_new((size_t)first[n], sizeof *table) : NULL;
-  *to = *from;
-  to->table = table;
-  to->first = first;
-  to->arity = 1;
-  to->column = 0;
-  if (!table)
-    return error_memory(err, "elements in a list", (size_t)n * sizeof *first);
-  for (long i = 0, next = 0; i < n; i++)
+  int *table = first ? arrays_add(arrays, (size_t)first[n], sizeof *table) : NULL;
+  *to = (struct plan_column){
+      .table = table, .first = first, .arity = 1, .target = from->target, .target_size = from->target_size};
+  for (long i = 0, next = 0; table && i < n; i++)
     for (long p = column_place(from, list[i]); p < column_place(from, list[i] + 1); p++)
       table[next++] = column_target(from, p);
-  return OP_OK;
 }
 
 int plan_of_list(struct plan *plan, const struct plan_request *r, const int *list, long n, int block_size,
                  struct error *err) {
-  struct plan_column *columns = array_new((size_t)r->ncolumns, sizeof *columns);
-  int status =
-      columns ? OP_OK : error_memory(err, "elements in a list", (size_t)r->ncolumns * sizeof *columns);
-  for (int c = 0; c < r->ncolumns && !status; c++)
-    status = copy_column(&columns[c], &r->columns[c], list, n, err);
+  struct arrays arrays = {0};
+  struct plan_column *columns = arrays_add(&arrays, (size_t)r->ncolumns, sizeof *columns);
+  for (int c = 0; c < r->ncolumns && !arrays.failed; c++)
+    copy_column(&arrays, &columns[c], &r->columns[c], list, n);
   const struct plan_request request = {
       .size = n, .block_size = block_size, .columns = columns, .ncolumns = r->ncolumns};
-  if (!status)
-    status = plan_build(plan, &request, NULL, err);
-  for (int c = 0; columns && c < r->ncolumns; c++) {
-    free((void *)columns[c].table);
-    free((void *)columns[c].first);
-  }
-  free(columns);
+  const int status = arrays.failed ? error_memory(err, "elements in a list", (size_t)n * sizeof(long long))
+                                   : plan_build(plan, &request, NULL, err);
+  arrays_free(&arrays);
   return status;
 }
 
 /* ---- an order ---- */
 
 /* The targets of each element, of all columns that lead to the first one's set. */
-struct targets {
-  long long *first; /* of elements, and the end */
-  int *table;
-  int *order, *place; /* of targets */
-};
-
-static bool fill(struct targets *t, const struct plan_request *r) {
+static struct order_table targets_of(struct arrays *arrays, const struct plan_request *r) {
   const int target = r->columns[0].target;
-  t->first = array_new((size_t)r->size + 1, sizeof *t->first);
-  for (long e = 0; t->first && e < r->size; e++) {
-    t->first[e + 1] = t->first[e];
+  long long *first = arrays_add(arrays, (size_t)r->size + 1, sizeof *first);
+  for (long e = 0; first && e < r->size; e++) {
+    first[e + 1] = first[e];
     for (int c = 0; c < r->ncolumns; c++)
       if (r->columns[c].target == target)
-        t->first[e + 1] += column_place(&r->columns[c], e + 1) - column_place(&r->columns[c], e);
+        first[e + 1] += column_place(&r->columns[c], e + 1) - column_place(&r->columns[c], e);
   }
-  t->table = t->first ? array_new((size_t)t->first[r->size], sizeof *t->table) : NULL;
-  if (!t->table)
-    return false;
-  int *next = t->table;
-  for (long e = 0; e < r->size; e++)
+  int *table = first ? arrays_add(arrays, (size_t)first[r->size], sizeof *table) : NULL, *next = table;
+  for (long e = 0; table && e < r->size; e++)
     for (int c = 0; c < r->ncolumns; c++)
       for (long p = column_place(&r->columns[c], e);
            r->columns[c].target == target && p < column_place(&r->columns[c], e + 1); p++)
         *next++ = column_target(&r->columns[c], p);
-  return true;
-}
-
-static bool make_targets(struct targets *t, const struct plan_request *r) {
-  const size_t size = (size_t)r->columns[0].target_size;
-  t->order = array_new(size, sizeof *t->order);
-  t->place = array_new(size, sizeof *t->place);
-  return t->order && t->place && fill(t, r);
+  return (struct order_table){.table = table, .first = first, .rows = r->size, .arity = 1};
 }
 
 int list_neighbours(int *list, const struct plan_request *r, struct team *team, struct error *err) {
   const long size = r->columns[0].target_size;
-  struct targets t = {0};
-  int code =
-      make_targets(&t, r) ? OP_OK : error_memory(err, "elements in a list", (size_t)size * sizeof *t.order);
-  const struct order_table table = {.table = t.table, .first = t.first, .rows = r->size, .arity = 1};
-  if (!code)
-    code = order_rcm(t.order, size, &table, team, err);
+  struct arrays arrays = {0};
+  int *order = arrays_add(&arrays, (size_t)size, sizeof *order);
+  int *place = arrays_add(&arrays, (size_t)size, sizeof *place);
+  const struct order_table table = targets_of(&arrays, r);
+  int code = arrays.failed ? error_memory(err, "elements in a list", (size_t)size * sizeof *order)
+                           : order_rcm(order, size, &table, team, err);
   for (long i = 0; !code && i < size; i++)
-    t.place[t.order[i]] = (int)i;
+    place[order[i]] = (int)i;
   if (!code)
-    code = order_by_targets(list, &table, t.place, size, team, err);
-  free(t.first);
-  free(t.table);
-  free(t.order);
-  free(t.place);
+    code = order_by_targets(list, &table, place, size, team, err);
+  arrays_free(&arrays);
   return code;
 }
 
+/* ---- levels: each element is behind all those with lower numbers that it shares a target with ---- */
+
+/* The first level in which none of the element's targets is any more. Its targets are in that one then. */
+static int level_of(const struct marks *m, const struct plan_request *r, long e) {
+  uint32_t level = 0;
+  for (int c = 0; c < r->ncolumns; c++)
+    for (long p = column_place(&r->columns[c], e); p < column_place(&r->columns[c], e + 1); p++) {
+      const uint32_t next = m->of_column[c][column_target(&r->columns[c], p)];
+      level = next > level ? next : level;
+    }
+  for (int c = 0; c < r->ncolumns; c++)
+    for (long p = column_place(&r->columns[c], e); p < column_place(&r->columns[c], e + 1); p++)
+      m->of_column[c][column_target(&r->columns[c], p)] = level + 1;
+  return (int)level;
+}
+
+/* By levels, and in each by numbers. */
+static int list_levels(struct plan *plan, const int *order, const int *level, struct error *err) {
+  plan->colour_first = arrays_add(&plan->arrays, (size_t)plan->ncolours + 2, sizeof *plan->colour_first);
+  plan->block_map = arrays_add(&plan->arrays, (size_t)plan->size, sizeof *plan->block_map);
+  if (plan->arrays.failed)
+    return error_memory(err, "elements in a list", (size_t)plan->size * sizeof *plan->block_map);
+  int *next = plan->colour_first + 1;
+  for (long e = 0; e < plan->size; e++)
+    next[level[e] + 1]++;
+  for (int k = 0; k < plan->ncolours; k++)
+    next[k + 1] += next[k];
+  for (long i = 0; i < plan->size; i++)
+    plan->block_map[next[level[order[i]]]++] = order[i];
+  return OP_OK;
+}
+
+int plan_levels(struct plan *plan, const struct plan_request *r, struct error *err) {
+  struct arrays arrays = {0};
+  struct marks m;
+  *plan = (struct plan){.size = r->size, .block_size = 1, .nblocks = (int)r->size};
+  int *level = arrays_add(&arrays, (size_t)r->size, sizeof *level);
+  const int *order = plan_sorted(&arrays, r, err);
+  int code = order ? marks_new(&m, &arrays, r->columns, r->ncolumns, err) : err->code;
+  for (long i = 0; i < r->size && !code; i++) {
+    level[order[i]] = level_of(&m, r, order[i]);
+    if (level[order[i]] >= plan->ncolours)
+      plan->ncolours = level[order[i]] + 1;
+  }
+  if (!code)
+    code = list_levels(plan, order, level, err);
+  arrays_free(&arrays);
+  if (code)
+    plan_free(plan);
+  return code;
+}
+
+/* ---- windows ---- */
 /* Elements sorted by the number of their targets, within windows that stay in the caches: those of a strip then have as
  * many, and whether a loop over targets ends is foreseen. Items and their results stay as they are. */
 

@@ -1,5 +1,8 @@
-#include "plan/owners.h"
-
+/* Owner ranges: each of `threads` threads owns a contiguous range of every target set, runs the elements whose
+ * targets are all its own without any synchronisation, and the elements between the ranges follow, by
+ * colour. One barrier and a few short phases instead of one phase for each colour of the set. Items are of WORK_RANGE, or of
+ * WORK_LIST for parts of the schedule's list. Sums of floating point numbers depend on `threads`; everything else does
+ * not. Linear time. */
 #include <limits.h>
 #include <string.h>
 
@@ -16,14 +19,21 @@ static const long least_run = 64;
 static const long blocks_per_thread = 16;
 enum { least_block = 4, most_block = 32, between = 0xffff, most_threads = between };
 
+/* The elements of one thread's own: all, those in short runs, and the long runs; then where its next ones go. */
+struct own {
+  long all, listed, place;
+  int ranges, item;
+};
+
 struct survey {
+  struct arrays arrays; /* all of these */
   const struct plan_request *request;
   int threads;
   unsigned short *owner; /* per element; `between` if several own its targets */
   long *begin;           /* per column, threads + 1: where the owners' ranges begin */
-  long *listed;          /* per owner, in short runs */
-  long *own;             /* per owner, all */
-  long ranges, nbetween; /* long runs of all owners; elements between */
+  struct own *own;       /* per owner */
+  int *boundary;         /* the elements between */
+  long nbetween;
 };
 
 /* ---- who owns what ---------------------------------------------------------------------------------*/
@@ -32,7 +42,7 @@ static const long *begins(const struct survey *s, int column) {
   return s->begin + (long)column * (s->threads + 1);
 }
 
-/* Whose range a target is in: where ranges are of one size, that of the first look. */
+/* The owner of the range that a target is in: where ranges are of one size, that of the first look. */
 static int range_of(const struct survey *s, int column, long target) {
   const long *begin = begins(s, column);
   int k = owner_of(s->request->columns[column].target_size, target, s->threads);
@@ -136,43 +146,42 @@ static long run_end(const struct survey *s, long e) {
 static void count_runs(struct survey *s) {
   for (long e = 0, end; e < s->request->size; e = end) {
     end = run_end(s, e);
-    int owner = s->owner[e];
-    if (owner == between) {
+    if (s->owner[e] == between) {
       s->nbetween += end - e;
       continue;
     }
-    s->own[owner] += end - e;
+    struct own *own = &s->own[s->owner[e]];
+    own->all += end - e;
     if (end - e >= least_run)
-      s->ranges++;
+      own->ranges++;
     else
-      s->listed[owner] += end - e;
+      own->listed += end - e;
   }
 }
 
-static void survey_free(struct survey *s) {
-  free(s->owner);
-  free(s->begin);
-  free(s->listed);
-  free(s->own);
+static void list_between(struct survey *s) {
+  long n = 0;
+  for (long e = 0; e < s->request->size; e++)
+    if (s->owner[e] == between)
+      s->boundary[n++] = (int)e;
 }
 
-static int survey_new(struct survey *s, const struct plan_request *r, int threads, struct error *err) {
-  *s = (struct survey){.request = r, .threads = threads};
-  s->owner = array_new((size_t)r->size, sizeof *s->owner);
-  s->begin = array_new(((size_t)threads + 1) * (size_t)r->ncolumns, sizeof *s->begin);
-  s->listed = array_new((size_t)threads, sizeof *s->listed);
-  s->own = array_new((size_t)threads, sizeof *s->own);
-  if (!s->owner || !s->begin || !s->listed || !s->own) {
-    survey_free(s);
-    error_memory(err, "owner ranges", (size_t)r->size * sizeof *s->owner);
-    return OP_ERR_MEMORY;
-  }
-  if (find_ranges(s, err)) {
-    survey_free(s);
-    return err->code;
-  }
+static int survey(struct survey *s, struct error *err) {
+  const size_t size = (size_t)s->request->size, threads = (size_t)s->threads;
+  s->owner = arrays_add(&s->arrays, size, sizeof *s->owner);
+  s->begin = arrays_add(&s->arrays, (threads + 1) * (size_t)s->request->ncolumns, sizeof *s->begin);
+  s->own = arrays_add(&s->arrays, threads, sizeof *s->own);
+  if (s->arrays.failed)
+    return error_memory(err, "owner ranges", size * sizeof *s->owner);
+  const int status = find_ranges(s, err);
+  if (status)
+    return status;
   find_owners(s);
   count_runs(s);
+  s->boundary = arrays_add(&s->arrays, (size_t)s->nbetween, sizeof *s->boundary);
+  if (!s->boundary)
+    return error_memory(err, "owner ranges", (size_t)s->nbetween * sizeof *s->boundary);
+  list_between(s);
   return OP_OK;
 }
 
@@ -184,8 +193,8 @@ static int block_of(long n, int threads) {
 }
 
 /* The elements between go to the end of the list, the boundary's plan says in which order they run. */
-static void add_between(struct schedule *s, const struct plan *plan, long first,
-                        struct owner_shares *shares) {
+static void add_between(struct schedule *s, const struct plan *plan, struct owner_shares *shares) {
+  const long first = shares->listed;
   for (int colour = 0; colour < plan->ncolours; colour++) {
     schedule_add_phase(s, false);
     for (int i = plan->colour_first[colour]; i < plan->colour_first[colour + 1]; i++) {
@@ -197,133 +206,86 @@ static void add_between(struct schedule *s, const struct plan *plan, long first,
   }
 }
 
-static void list_between(const struct survey *v, int *list) {
-  long n = 0;
-  for (long e = 0; e < v->request->size; e++)
-    if (v->owner[e] == between)
-      list[n++] = (int)e;
-}
-
 /* ---- the owners' own -------------------------------------------------------------------------------*/
 
-/* Long runs become items and short ones go to the list, both in one pass over the elements: `item` and `place` say
- * where each owner's next one goes. */
-static void fill_own(struct schedule *s, const struct survey *v, int *item, long *place) {
+/* Long runs become items and short ones go to the list, both in one pass over the elements. */
+static void fill_own(struct schedule *s, const struct survey *v) {
   for (long e = 0, end; e < v->request->size; e = end) {
     end = run_end(v, e);
-    int owner = v->owner[e];
-    if (owner == between)
+    if (v->owner[e] == between)
       continue;
+    struct own *own = &v->own[v->owner[e]];
     if (end - e < least_run)
       for (long i = e; i < end; i++)
-        s->list[place[owner]++] = (int)i;
+        s->list[own->place++] = (int)i;
     else
-      s->items[item[owner]++] = (struct item){.begin = e, .end = end, .owner = owner};
-  }
-}
-
-static void count_ranges(const struct survey *v, int *item) {
-  for (long e = 0, end; e < v->request->size; e = end) {
-    end = run_end(v, e);
-    if (v->owner[e] != between && end - e >= least_run)
-      item[v->owner[e]]++;
+      s->items[own->item++] = (struct item){.begin = e, .end = end, .owner = v->owner[e]};
   }
 }
 
 /* Each owner's items stand together: its ranges, then its part of the list. */
-static int add_own(struct schedule *s, const struct survey *v, struct error *err) {
-  int *item = array_new((size_t)v->threads, sizeof *item);
-  long *place = array_new((size_t)v->threads, sizeof *place), listed = 0;
-  if (!item || !place) {
-    free(item);
-    free(place);
-    error_memory(err, "owner ranges", (size_t)v->threads * sizeof *place);
-    return OP_ERR_MEMORY;
-  }
+static void add_own(struct schedule *s, const struct survey *v) {
+  long listed = 0;
   schedule_add_phase(s, true);
-  count_ranges(v, item);
-  for (int k = 0, first = 0; k < v->threads; k++) {
-    int ranges = item[k];
-    item[k] = first;
-    place[k] = listed;
-    first += ranges;
-    listed += v->listed[k];
-    if (v->listed[k])
-      s->items[first++] = (struct item){.begin = place[k], .end = listed, .work = WORK_LIST, .owner = k};
-    s->nitems = first;
+  for (int k = 0; k < v->threads; k++) {
+    struct own *own = &v->own[k];
+    own->item = s->nitems;
+    own->place = listed;
+    s->nitems += own->ranges;
+    listed += own->listed;
+    if (own->listed)
+      s->items[s->nitems++] =
+          (struct item){.begin = own->place, .end = listed, .work = WORK_LIST, .owner = k};
   }
-  fill_own(s, v, item, place);
+  fill_own(s, v);
   for (; s->nslots < s->nitems; s->nslots++)
     s->items[s->nslots].slot = s->nslots;
   s->phases[0].count = s->nitems;
-  free(item);
-  free(place);
-  return OP_OK;
 }
 
-static void share_out(const struct survey *v, struct owner_shares *shares) {
-  shares->elements = v->request->size;
-  shares->between = v->nbetween;
+static struct owner_shares shares_of(const struct survey *v, int colours) {
+  struct owner_shares shares = {.elements = v->request->size, .between = v->nbetween, .colours = colours};
   for (int k = 0; k < v->threads; k++) {
-    shares->listed += v->listed[k];
-    if (v->own[k] > shares->most)
-      shares->most = v->own[k];
+    shares.listed += v->own[k].listed;
+    shares.most = v->own[k].all > shares.most ? v->own[k].all : shares.most;
   }
-  shares->mean = (v->request->size - v->nbetween) / v->threads;
+  shares.mean = (v->request->size - v->nbetween) / v->threads;
+  return shares;
 }
 
-static int build(struct schedule *s, const struct survey *v, const struct plan *plan, const int *boundary,
-                 struct owner_shares *shares, struct error *err) {
-  share_out(v, shares);
-  shares->colours = plan->ncolours;
-  int status = schedule_new(s, v->ranges + v->threads + plan->nblocks, 1 + plan->ncolours,
-                            shares->listed + shares->between, err);
-  if (!status)
-    status = add_own(s, v, err);
-  if (status) {
-    schedule_free(s);
-    return status;
-  }
-  if (v->nbetween)
-    memcpy(s->list + shares->listed, boundary, (size_t)v->nbetween * sizeof *boundary);
-  add_between(s, plan, shares->listed, shares);
-  s->threads = v->threads;
-  return OP_OK;
+static long count_ranges(const struct survey *v) {
+  long ranges = 0;
+  for (int k = 0; k < v->threads; k++)
+    ranges += v->own[k].ranges;
+  return ranges;
 }
 
-int schedule_owners(struct schedule *s, const struct plan_request *r, int threads,
-                    struct owner_shares *shares, struct error *err) {
-  struct survey survey;
+static int build(struct plan_entry *e, const struct plan_wish *w, struct team *team, struct error *err) {
+  struct survey v = {.request = &w->request, .threads = w->threads};
+  struct schedule *s = &e->schedule;
   struct plan plan = {0};
-  memset(s, 0, sizeof *s);
-  memset(shares, 0, sizeof *shares);
-  if (threads < 1 || threads > most_threads)
-    return error_set(err, OP_ERR_ARGUMENT, "owner ranges for %d threads were asked for; give 1 to %d",
-                     threads, most_threads);
-  int status = survey_new(&survey, r, threads, err);
-  if (status)
-    return status;
-  int *boundary = array_new((size_t)survey.nbetween, sizeof *boundary);
-  if (!boundary)
-    status = error_memory(err, "owner ranges", (size_t)survey.nbetween * sizeof *boundary);
-  if (!status) {
-    list_between(&survey, boundary);
-    status = plan_of_list(&plan, r, boundary, survey.nbetween, block_of(survey.nbetween, threads), err);
-  }
-  if (!status)
-    status = build(s, &survey, &plan, boundary, shares, err);
-  plan_free(&plan);
-  free(boundary);
-  survey_free(&survey);
-  return status;
-}
-
-/* ---- the row ---------------------------------------------------------------------------------------*/
-
-static int build_entry(struct plan_entry *e, const struct plan_wish *w, struct team *team,
-                       struct error *err) {
   (void)team;
-  return schedule_owners(&e->schedule, &w->request, w->threads, &e->shares, err);
+  if (v.threads < 1 || v.threads > most_threads)
+    return error_set(err, OP_ERR_ARGUMENT, "owner ranges for %d threads were asked for; give 1 to %d",
+                     v.threads, most_threads);
+  int status = survey(&v, err);
+  if (!status)
+    status = plan_of_list(&plan, v.request, v.boundary, v.nbetween, block_of(v.nbetween, v.threads), err);
+  if (!status) {
+    e->shares = shares_of(&v, plan.ncolours);
+    status = schedule_new(s, count_ranges(&v) + v.threads + plan.nblocks, 1 + plan.ncolours,
+                          e->shares.listed + v.nbetween, err);
+  }
+  if (!status) {
+    add_own(s, &v);
+    if (v.nbetween)
+      memcpy(s->list + e->shares.listed, v.boundary, (size_t)v.nbetween * sizeof *v.boundary);
+    add_between(s, &plan, &e->shares);
+    s->threads = v.threads;
+  }
+  plan_free(&plan);
+  arrays_free(&v.arrays);
+  return status;
 }
 
 static void describe(const struct plan_entry *e, struct text *out) {
@@ -336,6 +298,6 @@ const struct strategy strategy_owners = {.name = "owners",
                                          .deals = true,
                                          .lists = true,
                                          .instead_of = &strategy_colours,
-                                         .build = build_entry,
+                                         .build = build,
                                          .verify = verify_dealt,
                                          .describe = describe};

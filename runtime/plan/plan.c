@@ -90,36 +90,30 @@ static void find_block_colours(struct plan *plan, const struct plan_request *r, 
 
 /* The blocks of each colour, in their own order. */
 static int sort_blocks(struct plan *plan, const int *colour, struct error *err) {
-  plan->block_map = array_new((size_t)plan->nblocks, sizeof *plan->block_map);
-  plan->colour_first = array_new((size_t)plan->ncolours + 1, sizeof *plan->colour_first);
-  if (!plan->block_map || !plan->colour_first)
+  plan->block_map = arrays_add(&plan->arrays, (size_t)plan->nblocks, sizeof *plan->block_map);
+  plan->colour_first = arrays_add(&plan->arrays, (size_t)plan->ncolours + 2, sizeof *plan->colour_first);
+  if (plan->arrays.failed)
     return error_memory(err, "the blocks of a plan", (size_t)plan->nblocks * sizeof *plan->block_map);
-  int *first = plan->colour_first;
+  int *next = plan->colour_first + 1;
   for (int b = 0; b < plan->nblocks; b++)
-    first[colour[b] + 1]++;
+    next[colour[b] + 1]++;
   for (int c = 0; c < plan->ncolours; c++)
-    first[c + 1] += first[c];
+    next[c + 1] += next[c];
   for (int b = 0; b < plan->nblocks; b++)
-    plan->block_map[first[colour[b]]++] = b;
-  memmove(first + 1, first, (size_t)plan->ncolours * sizeof *first);
-  first[0] = 0;
+    plan->block_map[next[colour[b]]++] = b;
   return OP_OK;
 }
 
 static int build_blocks(struct plan *plan, const struct plan_request *r, struct error *err) {
-  struct marks marks = {0};
-  int *colour = array_new((size_t)plan->nblocks, sizeof *colour);
-  int status = OP_OK;
-  if (!colour)
-    status = error_memory(err, "the colours of blocks", (size_t)plan->nblocks * sizeof *colour);
-  if (!status)
-    status = marks_new(&marks, r->columns, r->ncolumns, err);
+  struct arrays arrays = {0};
+  struct marks marks;
+  int *colour = arrays_add(&arrays, (size_t)plan->nblocks, sizeof *colour);
+  int status = marks_new(&marks, &arrays, r->columns, r->ncolumns, err);
   if (!status) {
     find_block_colours(plan, r, &marks, colour);
     status = sort_blocks(plan, colour, err);
   }
-  marks_free(&marks);
-  free(colour);
+  arrays_free(&arrays);
   return status;
 }
 
@@ -177,16 +171,17 @@ static void colour_elements(void *argument, int thread, int threads) {
 
 static int build_elements(struct plan *plan, const struct plan_request *r, struct team *team,
                           struct error *err) {
-  struct marks marks[PLAN_MOST_THREADS] = {0};
+  struct arrays arrays = {0};
+  struct marks marks[PLAN_MOST_THREADS];
   bool failed[PLAN_MOST_THREADS] = {0};
   struct element_job job = {.plan = plan, .request = r, .marks = marks, .failed = failed};
   int threads = plan_threads(plan, team), status = OP_OK;
-  plan->element_colour = array_new((size_t)plan->size, sizeof *plan->element_colour);
-  plan->block_ncolours = array_new((size_t)plan->nblocks, sizeof *plan->block_ncolours);
-  if (!plan->element_colour || !plan->block_ncolours)
+  plan->element_colour = arrays_add(&plan->arrays, (size_t)plan->size, sizeof *plan->element_colour);
+  plan->block_ncolours = arrays_add(&plan->arrays, (size_t)plan->nblocks, sizeof *plan->block_ncolours);
+  if (plan->arrays.failed)
     status = error_memory(err, "the colours of elements", (size_t)plan->size * sizeof *plan->element_colour);
   for (int t = 0; t < threads && !status; t++)
-    status = marks_new(&marks[t], r->columns, r->ncolumns, err);
+    status = marks_new(&marks[t], &arrays, r->columns, r->ncolumns, err);
   if (!status)
     team_run(team, threads, colour_elements, &job);
   for (int t = 0; t < threads && !status; t++)
@@ -198,8 +193,7 @@ static int build_elements(struct plan *plan, const struct plan_request *r, struc
   for (int b = 0; b < plan->nblocks && !status; b++)
     if (plan->block_ncolours[b] > plan->max_element_colours)
       plan->max_element_colours = plan->block_ncolours[b];
-  for (int t = 0; t < threads; t++)
-    marks_free(&marks[t]);
+  arrays_free(&arrays);
   return status;
 }
 
@@ -221,7 +215,7 @@ long work_cut(const long long *work, long size, long k, long n) {
 static int cut_blocks(struct plan *plan, const struct plan_request *r, struct error *err) {
   if (!r->work)
     return OP_OK;
-  plan->block_first = array_new((size_t)plan->nblocks + 1, sizeof *plan->block_first);
+  plan->block_first = arrays_add(&plan->arrays, (size_t)plan->nblocks + 1, sizeof *plan->block_first);
   if (!plan->block_first)
     return error_memory(err, "the blocks of a plan", (size_t)plan->nblocks * sizeof *plan->block_first);
   for (int b = 1; b <= plan->nblocks; b++)
@@ -257,25 +251,9 @@ int plan_build(struct plan *plan, const struct plan_request *r, struct team *tea
 }
 
 void plan_free(struct plan *plan) {
-  free(plan->block_first);
-  free(plan->list);
-  free(plan->block_map);
-  free(plan->colour_first);
-  free(plan->element_colour);
-  free(plan->block_ncolours);
-  plan_free_staging(plan);
-  memset(plan, 0, sizeof *plan);
-}
-
-size_t plan_bytes(const struct plan *plan) {
-  size_t blocks = (size_t)plan->nblocks, bytes = 0;
-  if (plan->block_map)
-    bytes += blocks * sizeof *plan->block_map + ((size_t)plan->ncolours + 1) * sizeof *plan->colour_first;
-  bytes += plan->list ? (size_t)plan->size * sizeof *plan->list : 0;
-  bytes += plan->block_first ? (blocks + 1) * sizeof *plan->block_first : 0;
-  if (plan->element_colour)
-    bytes += (size_t)plan->size * sizeof *plan->element_colour + blocks * sizeof *plan->block_ncolours;
-  return bytes + plan_staging_bytes(plan);
+  arrays_free(&plan->arrays);
+  arrays_free(&plan->locals);
+  *plan = (struct plan){0};
 }
 
 /* ---- the row: blocks for devices, which are dealt out at each launch -------------------------------*/

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "base/list.h"
 #include "exec/executor.h"
 
 /* One column of a map through which something is incremented (or written by promise: not listed). */
@@ -56,6 +57,7 @@ static inline long plan_number(const struct plan_request *r, long element) {
 bool plan_in_numbers(const struct plan_request *r);
 
 struct plan {
+  struct arrays arrays, locals; /* all of these, but `local` of staging; and that */
   long size;
   int block_size, nblocks;
   int ncolours;
@@ -90,22 +92,21 @@ struct plan {
  * below 1; OP_ERR_SIZE for element colours or staging of blocks with more than 65536 colours or targets. */
 int plan_build(struct plan *plan, const struct plan_request *request, struct team *team, struct error *err);
 void plan_free(struct plan *plan);
-size_t plan_bytes(const struct plan *plan);
 /* Verify everything that the plan claims, against the request: OP_ERR_PLAN names what does not hold. level 1: sizes
  * and counts, 2: all. */
 int plan_verify(const struct plan *plan, const struct plan_request *request, int level, struct error *err);
 
 /* Elements of a chunk that suits a direct loop, with results of each chunk to combine or without. */
 long schedule_chunk_size(long size, bool combining);
-/* Builders. `chunk` 0: the size for loops without results. */
-int schedule_whole(struct schedule *s, long size, struct error *err);              /* one item: seq */
-int schedule_chunks(struct schedule *s, long size, long chunk, struct error *err); /* direct loops */
-/* Chunks of the request's elements, in its block size; as many, but with the same work each, where it says that of
+/* Items of the last phase. */
+void schedule_add_chunks(struct schedule *s, int work, long size, long chunk);
+/* Chunks of the request's elements, in its block size (0: the size for loops without results); as many, but with the same work each, where it says that of
  * elements. One may be empty, beside an element with much work. */
 int schedule_request_chunks(struct schedule *s, const struct plan_request *request, struct error *err);
 /* The first element of piece k of n with about the same work each. An element counts once beside its work. */
 long work_cut(const long long *work, long size, long k, long n);
-int schedule_block_colours(struct schedule *s, const struct plan *plan, struct error *err);
+/* `list`: of elements, where the plan's are places in it; NULL: they are the plan's. */
+int schedule_colours(struct schedule *s, const struct plan *plan, const int *list, struct error *err);
 /* The same items, with the elements of each sorted by their work, as far as they lie near each other; all go through a
  * list. Element e of the set has the work first[e + 1] - first[e]. What waits of `in` there are stay its own: the caller
  * takes them out of `out` before freeing it. */

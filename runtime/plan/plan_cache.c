@@ -10,7 +10,8 @@
 struct cached {
   struct plan_entry entry; /* first: users hold a pointer to it */
   struct cached *next;
-  struct plan_wish wish; /* arrays and name are the entry's own */
+  struct arrays arrays; /* of the wish */
+  struct plan_wish wish;
   int uses;
   bool old; /* of an epoch that is over */
 };
@@ -36,10 +37,10 @@ static bool same_column(const struct plan_column *a, const struct plan_column *b
          a->target == b->target && a->target_size == b->target_size;
 }
 
-static void *copy_array(const void *from, int count, size_t size) {
-  void *copy = array_new((size_t)count, size);
+static void *copy_array(struct arrays *arrays, const void *from, size_t count, size_t size) {
+  void *copy = arrays_add(arrays, count, size);
   if (copy && count)
-    memcpy(copy, from, (size_t)count * size);
+    memcpy(copy, from, count * size);
   return copy;
 }
 
@@ -51,16 +52,10 @@ static int staged_columns(const struct plan_request *r) {
   return n;
 }
 
-static void wish_free(struct plan_wish *w) {
-  free((void *)w->request.columns);
-  free((void *)w->request.staged_columns);
-  free((void *)w->request.staged);
-  free((void *)w->set_name);
-}
-
 /* A copy in which columns are sorted and unique, and what the strategy does not look at is zero: so that wishes for the
  * same thing are equal. */
-static int wish_copy(struct plan_wish *to, const struct plan_wish *from, struct error *err) {
+static int wish_copy(struct cached *c, const struct plan_wish *from, struct error *err) {
+  struct plan_wish *to = &c->wish;
   struct plan_request *r = &to->request;
   *to = *from;
   const unsigned looks = from->strategy->looks;
@@ -75,16 +70,15 @@ static int wish_copy(struct plan_wish *to, const struct plan_wish *from, struct 
     to->threads = 0;
   if (!(looks & LOOKS_AT_NUMBERS))
     r->numbers = r->through = NULL;
-  struct plan_column *columns = copy_array(from->request.columns, r->ncolumns, sizeof *columns);
+  const char *name = from->set_name ? from->set_name : "unnamed";
+  const size_t ncolumns = (size_t)r->ncolumns, nstaged = (size_t)staged_columns(r);
+  struct plan_column *columns = copy_array(&c->arrays, from->request.columns, ncolumns, sizeof *columns);
   r->columns = columns;
-  r->staged_columns = copy_array(from->request.staged_columns, staged_columns(r), sizeof *columns);
-  r->staged = copy_array(from->request.staged, r->nstaged, sizeof *r->staged);
-  to->set_name = strdup(from->set_name ? from->set_name : "unnamed");
-  if (!columns || !r->staged_columns || !r->staged || !to->set_name) {
-    wish_free(to);
-    error_memory(err, "the key of a plan", (size_t)r->ncolumns * sizeof *columns);
-    return OP_ERR_MEMORY;
-  }
+  r->staged_columns = copy_array(&c->arrays, from->request.staged_columns, nstaged, sizeof *columns);
+  r->staged = copy_array(&c->arrays, from->request.staged, (size_t)r->nstaged, sizeof *r->staged);
+  to->set_name = copy_array(&c->arrays, name, strlen(name) + 1, 1);
+  if (c->arrays.failed)
+    return error_memory(err, "the key of a plan", ncolumns * sizeof *columns);
   int n = 0;
   if (!keeps_order && r->ncolumns > 1)
     qsort(columns, (size_t)r->ncolumns, sizeof *columns, compare_columns);
@@ -119,7 +113,7 @@ static bool same_wish(const struct plan_wish *a, const struct plan_wish *b) {
 
 static void cached_free(struct cached *c) {
   plan_entry_clear(&c->entry);
-  wish_free(&c->wish);
+  arrays_free(&c->arrays);
   free(c);
 }
 
@@ -191,9 +185,9 @@ static int look_for(struct plan_cache *cache, const struct plan_wish *wish, stru
   struct cached *fresh = array_new(1, sizeof *fresh);
   if (!fresh)
     return error_memory(err, "a plan", sizeof *fresh);
-  int status = wish_copy(&fresh->wish, wish, err);
+  int status = wish_copy(fresh, wish, err);
   if (status) {
-    free(fresh);
+    cached_free(fresh);
     return status;
   }
   for (struct cached *c = cache->first; c; c = c->next)
@@ -349,18 +343,10 @@ int plan_entry_build(struct plan_entry *e, const struct plan_wish *wish, struct 
 void plan_entry_clear(struct plan_entry *e) {
   plan_free(&e->plan);
   schedule_free(&e->schedule);
-  for (int i = 0; i < e->nreverse; i++)
-    reverse_free(&e->reverse[i]);
-  free(e->reverse);
-  straight_free(&e->straight);
-  prefix_free(&e->prefix);
+  arrays_free(&e->arrays);
   *e = (struct plan_entry){0};
 }
 
 size_t plan_entry_bytes(const struct plan_entry *e) {
-  size_t bytes = plan_bytes(&e->plan) + schedule_bytes(&e->schedule) + straight_bytes(&e->straight) +
-                 prefix_bytes(&e->prefix);
-  for (int i = 0; i < e->nreverse; i++)
-    bytes += reverse_bytes(&e->reverse[i]);
-  return bytes;
+  return e->plan.arrays.bytes + e->plan.locals.bytes + schedule_bytes(&e->schedule) + e->arrays.bytes;
 }

@@ -2,7 +2,7 @@
  * its own are. A strategy copies a block's targets near, works on the copies, and writes them back. */
 #include "plan/plan_staging.h"
 
-#include <stdlib.h>
+#include <limits.h>
 #include <string.h>
 
 #include "base/list.h"
@@ -11,47 +11,71 @@ enum { most_targets = 65536, digit_bits = 11, digits = 1 << digit_bits, short_li
 
 /* ---- sorting ---------------------------------------------------------------------------------------*/
 
-static void sort_short(int *list, long n) {
+static int key_of(const int *keys, int value) {
+  return keys ? keys[value] : value;
+}
+
+static void sort_short(int *list, long n, const int *keys) {
   for (long i = 1; i < n; i++) {
     int value = list[i];
     long at = i;
-    for (; at > 0 && list[at - 1] > value; at--)
+    for (; at > 0 && key_of(keys, list[at - 1]) > key_of(keys, value); at--)
       list[at] = list[at - 1];
     list[at] = value;
   }
 }
 
-/* By one digit of value - least, from `from` to `to`. */
-static void sort_digit(const int *from, int *to, long n, int least, int shift) {
+/* By one digit of key - least, from `from` to `to`. */
+static void sort_digit(const int *from, int *to, long n, const int *keys, int least, int shift) {
   int first[digits + 1] = {0};
   for (long i = 0; i < n; i++)
-    first[(((unsigned)from[i] - (unsigned)least) >> shift & (digits - 1)) + 1]++;
+    first[(((unsigned)key_of(keys, from[i]) - (unsigned)least) >> shift & (digits - 1)) + 1]++;
   for (int d = 0; d < digits; d++)
     first[d + 1] += first[d];
   for (long i = 0; i < n; i++)
-    to[first[((unsigned)from[i] - (unsigned)least) >> shift & (digits - 1)]++] = from[i];
+    to[first[((unsigned)key_of(keys, from[i]) - (unsigned)least) >> shift & (digits - 1)]++] = from[i];
 }
 
-static void sort_targets(int *list, int *spare, long n) {
+void plan_sort_list(int *list, int *spare, long n, const int *keys) {
   if (n <= short_list) {
-    sort_short(list, n);
+    sort_short(list, n, keys);
     return;
   }
-  int least = list[0], most = list[0];
-  for (long i = 1; i < n; i++) {
-    least = list[i] < least ? list[i] : least;
-    most = list[i] > most ? list[i] : most;
+  int least = INT_MAX, most = INT_MIN;
+  for (long i = 0; i < n; i++) {
+    const int key = key_of(keys, list[i]);
+    least = key < least ? key : least;
+    most = key > most ? key : most;
   }
   unsigned range = (unsigned)most - (unsigned)least;
   int *from = list, *to = spare;
   for (int shift = 0; shift < 32 && range >> shift; shift += digit_bits) {
-    sort_digit(from, to, n, least, shift);
+    sort_digit(from, to, n, keys, least, shift);
     int *swap = from;
     from = to;
     to = swap;
   }
   if (from != list)
     memcpy(list, from, (size_t)n * sizeof *list);
+}
+
+int *plan_sorted(struct arrays *arrays, const struct plan_request *r, struct error *err) {
+  const size_t n = (size_t)r->size;
+  struct arrays room = {0};
+  int *order = arrays_add(arrays, n, sizeof *order);
+  int *spare = arrays_add(&room, n, sizeof *spare), *keys = arrays_add(&room, n, sizeof *keys);
+  if (!order || room.failed) {
+    error_memory(err, "elements in a list", n * sizeof *order);
+    order = NULL;
+  }
+  for (long e = 0; order && e < r->size; e++) {
+    order[e] = (int)e;
+    keys[e] = (int)plan_number(r, e);
+  }
+  if (order)
+    plan_sort_list(order, spare, r->size, keys);
+  arrays_free(&room);
+  return order;
 }
 
 /* ---- one block ---------------------------------------------------------------------------------------*/
@@ -88,7 +112,7 @@ static void stage_block(const struct staging_job *job, struct scratch *s, int b)
   uint32_t *mark = s->marks.all;
   int *list = job->room + (size_t)b * (size_t)job->plan->block_size * (size_t)staging->ncolumns;
   long n = collect(job, mark, b, list);
-  sort_targets(list, s->spare, n);
+  plan_sort_list(list, s->spare, n, NULL);
   for (long i = 0; i < n; i++)
     mark[list[i]] = (uint32_t)i + 1;
   for (int c = 0; c < staging->ncolumns; c++)
@@ -108,154 +132,101 @@ static void stage_blocks(void *argument, int thread, int threads) {
 
 /* ---- one dataset -------------------------------------------------------------------------------------*/
 
-/* The lists move together; `first` holds their lengths before, their beginnings after. */
-static int close_gaps(const struct staging_job *job, struct error *err) {
+/* The lists move together, to the plan; `first` holds their lengths before, their beginnings after. */
+static int keep_targets(const struct staging_job *job, struct error *err) {
   struct plan_staging *staging = job->staging;
-  size_t stride = (size_t)job->plan->block_size * (size_t)staging->ncolumns;
-  for (int b = 0; b < job->plan->nblocks; b++) {
+  struct plan *plan = job->plan;
+  const size_t stride = (size_t)plan->block_size * (size_t)staging->ncolumns;
+  for (int b = 0; b < plan->nblocks; b++) {
     long n = staging->first[b + 1];
     if (n > most_targets)
       return error_set(err, OP_ERR_SIZE,
                        "block %d of %d elements reaches %ld targets, and staging can number %d; use "
                        "smaller blocks",
-                       b, job->plan->block_size, n, most_targets);
+                       b, plan->block_size, n, most_targets);
     if (n > staging->max_targets)
       staging->max_targets = (int)n;
-    memmove(job->room + staging->first[b], job->room + (size_t)b * stride, (size_t)n * sizeof *job->room);
     staging->first[b + 1] = staging->first[b] + n;
   }
+  const size_t count = (size_t)staging->first[plan->nblocks];
+  staging->targets = arrays_add(&plan->arrays, count, sizeof *staging->targets);
+  if (!staging->targets)
+    return error_memory(err, "the staging of a plan", count * sizeof *staging->targets);
+  for (int b = 0; b < plan->nblocks; b++)
+    memcpy(staging->targets + staging->first[b], job->room + (size_t)b * stride,
+           (size_t)(staging->first[b + 1] - staging->first[b]) * sizeof *staging->targets);
   return OP_OK;
 }
 
-static int new_staging(struct plan *plan, struct plan_staging *staging, int ncolumns, struct error *err) {
+static void add_local(struct plan *plan, struct plan_staging *staging, int ncolumns) {
   staging->ncolumns = ncolumns;
-  staging->first = array_new((size_t)plan->nblocks + 1, sizeof *staging->first);
-  staging->local = array_new((size_t)ncolumns, sizeof *staging->local);
-  bool there = staging->first && staging->local;
-  for (int c = 0; c < ncolumns && there; c++)
-    there = (staging->local[c] = array_new((size_t)plan->size, sizeof **staging->local)) != NULL;
-  return there ? OP_OK
-               : error_memory(err, "the staging of a plan",
-                              (size_t)plan->size * (size_t)ncolumns * sizeof **staging->local);
+  staging->first = arrays_add(&plan->arrays, (size_t)plan->nblocks + 1, sizeof *staging->first);
+  staging->local = arrays_add(&plan->locals, (size_t)ncolumns, sizeof *staging->local);
+  for (int c = 0; c < ncolumns && staging->local; c++)
+    staging->local[c] = arrays_add(&plan->locals, (size_t)plan->size, sizeof **staging->local);
 }
 
-static int stage_dataset(struct staging_job *job, struct team *team, struct error *err) {
+static int stage_dataset(struct staging_job *job, int ncolumns, struct team *team, struct error *err) {
+  struct plan *plan = job->plan;
+  struct arrays arrays = {0};
   struct scratch scratch[PLAN_MOST_THREADS] = {0};
-  size_t per_block = 0, room = 0;
-  int threads = plan_threads(job->plan, team), status = OP_OK;
+  const size_t per_block = (size_t)plan->block_size * (size_t)ncolumns;
+  int threads = plan_threads(plan, team), status = OP_OK;
+  add_local(plan, job->staging, ncolumns);
   job->scratch = scratch;
-  bool fits = size_mul((size_t)job->plan->block_size, (size_t)job->staging->ncolumns, &per_block) &&
-              size_mul(per_block, (size_t)job->plan->nblocks, &room);
-  job->room = fits ? array_new(room, sizeof *job->room) : NULL;
-  if (!job->room)
-    status = error_memory(err, "the staging of a plan", room * sizeof *job->room);
+  job->room = arrays_add(&arrays, (size_t)plan->nblocks, per_block * sizeof *job->room);
   for (int t = 0; t < threads && !status; t++) {
-    status = marks_new(&scratch[t].marks, job->columns, 1, err);
-    scratch[t].spare = status ? NULL : array_new(per_block, sizeof *scratch[t].spare);
-    if (!status && !scratch[t].spare)
-      status = error_memory(err, "the staging of a plan", per_block * sizeof *scratch[t].spare);
+    scratch[t].spare = arrays_add(&arrays, per_block, sizeof *scratch[t].spare);
+    status = marks_new(&scratch[t].marks, &arrays, job->columns, 1, err);
   }
+  if (!status && (plan->arrays.failed || plan->locals.failed))
+    status = error_memory(err, "the staging of a plan",
+                          (size_t)plan->size * (size_t)ncolumns * sizeof **job->staging->local);
   if (!status) {
     team_run(team, threads, stage_blocks, job);
-    status = close_gaps(job, err);
+    status = keep_targets(job, err);
   }
-  for (int t = 0; t < threads; t++) {
-    marks_free(&scratch[t].marks);
-    free(scratch[t].spare);
-  }
-  if (!status) {
-    job->staging->targets =
-        array_resize(job->room, (size_t)job->staging->first[job->plan->nblocks], sizeof(int));
-    if (job->staging->targets)
-      job->room = NULL;
-    else
-      status = error_memory(err, "the staging of a plan", room * sizeof *job->room);
-  }
-  free(job->room);
+  arrays_free(&arrays);
   return status;
 }
 
 int plan_build_staging(struct plan *plan, const struct plan_request *r, struct team *team,
                        struct error *err) {
-  plan->staging = array_new((size_t)r->nstaged, sizeof *plan->staging);
+  int status = OP_OK;
+  plan->staging = arrays_add(&plan->arrays, (size_t)r->nstaged, sizeof *plan->staging);
   if (!plan->staging)
     return error_memory(err, "the staging of a plan", (size_t)r->nstaged * sizeof *plan->staging);
   plan->nstaging = r->nstaged;
-  for (int i = 0; i < r->nstaged; i++) {
+  for (int i = 0; i < r->nstaged && !status; i++) {
     struct staging_job job = {
         .plan = plan, .staging = &plan->staging[i], .columns = r->staged_columns + r->staged[i].first};
-    int status = new_staging(plan, job.staging, r->staged[i].count, err);
-    if (!status)
-      status = stage_dataset(&job, team, err);
-    if (status)
-      return status;
+    status = stage_dataset(&job, r->staged[i].count, team, err);
   }
-  return OP_OK;
-}
-
-void plan_free_staging(struct plan *plan) {
-  for (int i = 0; i < plan->nstaging; i++) {
-    struct plan_staging *s = &plan->staging[i];
-    for (int c = 0; s->local && c < s->ncolumns; c++)
-      free(s->local[c]);
-    free(s->local);
-    free(s->first);
-    free(s->targets);
-    free(s->last);
-    free(s->slots);
-    free(s->late);
-    free(s->late_first);
-  }
-  free(plan->staging);
-}
-
-size_t plan_staging_bytes(const struct plan *plan) {
-  size_t bytes = (size_t)plan->nstaging * sizeof *plan->staging;
-  for (int i = 0; i < plan->nstaging; i++) {
-    const struct plan_staging *s = &plan->staging[i];
-    bytes += ((size_t)plan->nblocks + 1) * sizeof *s->first;
-    bytes += s->late_first ? (2 * (size_t)s->nlate + 1) * sizeof *s->late : 0;
-    bytes += (size_t)s->first[plan->nblocks] * (sizeof *s->targets + (size_t)s->entry_bytes);
-    bytes +=
-        (size_t)s->ncolumns * (size_t)plan->size * (s->local ? sizeof **s->local : (size_t)s->entry_bytes);
-  }
-  return bytes;
+  return status;
 }
 
 /* ---- marks of targets, and how many threads have marks of their own ---- */
 /* Fewer elements are not worth waking the threads, and each thread needs marks of its own. */
 static const long parallel_from = 100000;
 
-int marks_new(struct marks *m, const struct plan_column *columns, int ncolumns, struct error *err) {
-  size_t total = 0, first[OP_MAX_ARGS];
-  memset(m, 0, sizeof *m);
-  m->of_column = array_new((size_t)ncolumns, sizeof *m->of_column);
-  size_t *offsets = ncolumns <= OP_MAX_ARGS ? first : array_new((size_t)ncolumns, sizeof *offsets);
-  bool fits = m->of_column && offsets;
+int marks_new(struct marks *m, struct arrays *arrays, const struct plan_column *columns, int ncolumns,
+              struct error *err) {
+  size_t total = 0, *first = arrays_add(arrays, (size_t)ncolumns, sizeof *first);
+  *m = (struct marks){.of_column = arrays_add(arrays, (size_t)ncolumns, sizeof *m->of_column)};
+  bool fits = !arrays->failed;
   for (int c = 0; c < ncolumns && fits; c++) {
     int same = 0;
     while (columns[same].target != columns[c].target)
       same++;
-    offsets[c] = same < c ? offsets[same] : total;
+    first[c] = same < c ? first[same] : total;
     if (same == c)
       fits = size_add(total, (size_t)columns[c].target_size, &total);
   }
-  m->all = fits ? array_new(total, sizeof *m->all) : NULL;
+  m->all = fits ? arrays_add(arrays, total, sizeof *m->all) : NULL;
   m->count = total;
   for (int c = 0; c < ncolumns && m->all; c++)
-    m->of_column[c] = m->all + offsets[c];
-  if (offsets != first)
-    free(offsets);
-  if (m->all)
-    return OP_OK;
-  marks_free(m);
-  return error_memory(err, "the marks of a plan", total * sizeof *m->all);
-}
-
-void marks_free(struct marks *m) {
-  free(m->of_column);
-  free(m->all);
-  memset(m, 0, sizeof *m);
+    m->of_column[c] = m->all + first[c];
+  return m->all ? OP_OK : error_memory(err, "the marks of a plan", total * sizeof *m->all);
 }
 
 int plan_threads(const struct plan *plan, const struct team *team) {

@@ -13,9 +13,9 @@ struct marks {
   size_t count;
 };
 
-/* All zero. OP_ERR_MEMORY. */
-int marks_new(struct marks *m, const struct plan_column *columns, int ncolumns, struct error *err);
-void marks_free(struct marks *m);
+/* All zero. OP_ERR_MEMORY, also if there was none for earlier ones of the arrays. */
+int marks_new(struct marks *m, struct arrays *arrays, const struct plan_column *columns, int ncolumns,
+              struct error *err);
 
 /* Elements begin .. end-1 of block b. */
 static inline long block_begin(const struct plan *plan, int b) {
@@ -36,11 +36,13 @@ static inline int column_target(const struct plan_column *c, long place) {
   return c->table ? c->table[place * c->arity + c->column] : (int)(c->column + place);
 }
 
-/* The request's columns, those of one target set together: the caller frees them. NULL: no memory. */
-struct plan_column *plan_by_target(const struct plan_request *r);
+/* The request's columns, those of one target set together. NULL: no memory. */
+struct plan_column *plan_by_target(struct arrays *arrays, const struct plan_request *r);
 
-/* The request's elements by plan_number. OP_ERR_MEMORY. */
-int plan_sort(int *order, const struct plan_request *r, struct error *err);
+/* Sorts a list by the key of each; NULL: by the numbers themselves. Those with equal keys stay in their order. */
+void plan_sort_list(int *list, int *spare, long n, const int *keys);
+/* The request's elements by plan_number. NULL: OP_ERR_MEMORY. */
+int *plan_sorted(struct arrays *arrays, const struct plan_request *r, struct error *err);
 
 /* How many threads work on a plan's blocks: 1 .. PLAN_MOST_THREADS. */
 int plan_threads(const struct plan *plan, const struct team *team);
@@ -55,7 +57,5 @@ int plan_verify_staged_targets(const struct plan *plan, const struct plan_reques
                                struct error *err);
 /* All targets of the columns are in range. OP_ERR_PLAN. */
 int plan_verify_columns(const struct plan_column *columns, int ncolumns, long size, struct error *err);
-void plan_free_staging(struct plan *plan);
-size_t plan_staging_bytes(const struct plan *plan);
 
 #endif

@@ -150,21 +150,20 @@ static int verify_block_colours(const struct plan *p, const struct plan_request 
 static int sort_elements(const struct plan *p, int b, long *first, int *sorted, struct error *err) {
   long begin = block_begin(p, b), end = block_end(p, b);
   int n = p->block_ncolours[b];
-  memset(first, 0, ((size_t)n + 1) * sizeof *first);
+  long *next = first + 1;
+  memset(first, 0, ((size_t)n + 2) * sizeof *first);
   for (long e = begin; e < end; e++) {
     if (p->element_colour[e] >= n)
       WRONG("element %ld has colour %d, its block %d has %d", e, p->element_colour[e], b, n);
-    first[p->element_colour[e] + 1]++;
+    next[p->element_colour[e] + 1]++;
   }
   for (int c = 0; c < n; c++) {
-    if (!first[c + 1])
+    if (!next[c + 1])
       WRONG("no element of block %d has colour %d, the block claims %d colours", b, c, n);
-    first[c + 1] += first[c];
+    next[c + 1] += next[c];
   }
   for (long e = begin; e < end; e++)
-    sorted[first[p->element_colour[e]]++] = (int)(e - begin);
-  memmove(first + 1, first, (size_t)n * sizeof *first);
-  first[0] = 0;
+    sorted[next[p->element_colour[e]]++] = (int)(e - begin);
   return OP_OK;
 }
 
@@ -190,23 +189,18 @@ static int verify_element_block(const struct plan *p, const struct plan_request 
 }
 
 static int verify_elements(const struct plan *p, const struct plan_request *r, struct error *err) {
-  struct marks marks = {0};
+  struct arrays arrays = {0};
+  struct marks marks;
   size_t most = (size_t)(p->size < p->block_size || p->block_first ? p->size : p->block_size);
-  long *first = array_new((size_t)p->max_element_colours + 1, sizeof *first);
-  int *sorted = array_new(most, sizeof *sorted);
-  int status = OP_OK;
-  if (!first || !sorted)
-    status = error_memory(err, "the check of a plan", most * sizeof *sorted);
-  if (!status)
-    status = marks_new(&marks, r->columns, r->ncolumns, err);
+  long *first = arrays_add(&arrays, (size_t)p->max_element_colours + 2, sizeof *first);
+  int *sorted = arrays_add(&arrays, most, sizeof *sorted);
+  int status = marks_new(&marks, &arrays, r->columns, r->ncolumns, err);
   for (int b = 0; b < p->nblocks && !status; b++) {
     status = sort_elements(p, b, first, sorted, err);
     if (!status)
       status = verify_element_block(p, r, &marks, b, first, sorted, err);
   }
-  marks_free(&marks);
-  free(sorted);
-  free(first);
+  arrays_free(&arrays);
   return status;
 }
 
@@ -264,15 +258,16 @@ static int verify_staging(const struct plan *p, const struct plan_request *r, in
 }
 
 static int verify_blocks(const struct plan *p, const struct plan_request *r, struct error *err) {
-  struct marks marks = {0};
+  struct arrays arrays = {0};
+  struct marks marks;
   int status = plan_verify_columns(r->columns, r->ncolumns, r->size, err);
   if (!status)
     status = verify_block_map(p, err);
   if (!status)
-    status = marks_new(&marks, r->columns, r->ncolumns, err);
+    status = marks_new(&marks, &arrays, r->columns, r->ncolumns, err);
   if (!status)
     status = verify_block_colours(p, r, &marks, err);
-  marks_free(&marks);
+  arrays_free(&arrays);
   return status;
 }
 

@@ -1,5 +1,7 @@
-#include "plan/straight.h"
-
+/* Straight ranges: elements one after the other whose targets follow one another too, in each of some columns of
+ * maps, as in the rows of a structured mesh that was declared as an unstructured one. There a target is the
+ * element plus an offset, and nobody need read the map. Found once for each part of a set; a function of the
+ * tables only. The row reads of the request: begin, size and columns (one at least, each with a table). Linear time. */
 #include <limits.h>
 #include <string.h>
 
@@ -84,13 +86,15 @@ static void put_range(const struct plan_request *r, int *words, long begin, long
     words[HEAD + c] = (int)(column_target(&r->columns[c], begin) - r->begin - begin);
 }
 
-static int make_table(struct straight *s, const struct plan_request *r, const uint64_t *bits,
+static int make_table(struct plan_entry *entry, const struct plan_request *r, const uint64_t *bits,
                       struct error *err) {
+  struct straight *s = &entry->straight;
   long begin, end = 0, count = 0;
   for (long e = 0; next_range(bits, r->size, e, &begin, &end); e = end)
     count++;
+  s->ncolumns = r->ncolumns;
   const size_t bytes = (size_t)words_of(s) * sizeof *s->words;
-  s->words = array_new((size_t)count + 2, bytes);
+  s->words = arrays_add(&entry->arrays, (size_t)count + 2, bytes);
   if (!s->words)
     return error_memory(err, "the straight ranges of a set", ((size_t)count + 2) * bytes);
   for (long e = 0; next_range(bits, r->size, e, &begin, &end); e = end)
@@ -98,27 +102,6 @@ static int make_table(struct straight *s, const struct plan_request *r, const ui
   range(s, s->count)[0] = range(s, s->count)[1] = INT_MAX;
   s->words[0] = (int)s->count;
   return OP_OK;
-}
-
-int straight_build(struct straight *s, const struct plan_request *r, struct team *team, struct error *err) {
-  *s = (struct straight){.ncolumns = r->ncolumns};
-  const size_t n = ((size_t)r->size + BITS - 1) / BITS;
-  struct steps steps = {.request = r, .bits = array_new(n, sizeof *steps.bits)};
-  if (!steps.bits)
-    return error_memory(err, "the straight ranges of a set", n * sizeof *steps.bits);
-  team_run(team, r->size >= parallel_from ? team_threads(team) : 1, find_steps, &steps);
-  int status = make_table(s, r, steps.bits, err);
-  free(steps.bits);
-  return status;
-}
-
-void straight_free(struct straight *s) {
-  free(s->words);
-  *s = (struct straight){0};
-}
-
-size_t straight_bytes(const struct straight *s) {
-  return s->words ? ((size_t)s->count + 2) * (size_t)words_of(s) * sizeof *s->words : 0;
 }
 
 long straight_covered(const struct straight *s, int width) {
@@ -191,7 +174,9 @@ static int verify_all_listed(const struct straight *s, const struct plan_request
   return OP_OK;
 }
 
-int straight_verify(const struct straight *s, const struct plan_request *r, int level, struct error *err) {
+static int verify(const struct plan_entry *e, const struct plan_wish *w, int level, struct error *err) {
+  const struct straight *s = &e->straight;
+  const struct plan_request *r = &w->request;
   int status = level >= 1 ? verify_order(s, r, err) : OP_OK;
   if (!status && level >= 2)
     status = verify_targets(s, r, err);
@@ -201,11 +186,15 @@ int straight_verify(const struct straight *s, const struct plan_request *r, int 
 /* ---- the row ---------------------------------------------------------------------------------------*/
 
 static int build(struct plan_entry *e, const struct plan_wish *w, struct team *team, struct error *err) {
-  return straight_build(&e->straight, &w->request, team, err);
-}
-
-static int verify(const struct plan_entry *e, const struct plan_wish *w, int level, struct error *err) {
-  return straight_verify(&e->straight, &w->request, level, err);
+  const struct plan_request *r = &w->request;
+  const size_t n = ((size_t)r->size + BITS - 1) / BITS;
+  struct steps steps = {.request = r, .bits = array_new(n, sizeof *steps.bits)};
+  if (!steps.bits)
+    return error_memory(err, "the straight ranges of a set", n * sizeof *steps.bits);
+  team_run(team, r->size >= parallel_from ? team_threads(team) : 1, find_steps, &steps);
+  const int status = make_table(e, r, steps.bits, err);
+  free(steps.bits);
+  return status;
 }
 
 static void describe(const struct plan_entry *e, struct text *out) {

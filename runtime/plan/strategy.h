@@ -6,9 +6,7 @@
 
 #include "base/text.h"
 #include "plan/gather.h"
-#include "plan/owners.h"
 #include "plan/plan.h"
-#include "plan/straight.h"
 #include "plan/tiles_prefix.h"
 
 /* In the order in which they are named to users, and tried. */
@@ -37,8 +35,44 @@ struct plan_wish {
   unsigned epoch;       /* of the mesh */
 };
 
+/* Straight ranges (straight.c). */
+/* Shorter ranges are of no use to strips, and would make the table large. */
+enum { STRAIGHT_SHORTEST = 8 };
+
+/* All ranges, as long as they can be. `words` is what generated code reads: how many there are; then for each, in
+ * the order of elements, first element, the one behind the last (numbers of the set), target minus element for
+ * each column; and one more that begins and ends at INT_MAX. */
+struct straight {
+  int *words;
+  long count;
+  int ncolumns;
+};
+
+/* Elements in strips of `width` that lie inside ranges: the mean over all elements that strips can begin at. */
+long straight_covered(const struct straight *s, int width);
+
+/* Figures of a schedule of owner ranges. */
+struct owner_shares {
+  long elements;   /* of the set */
+  long listed;     /* run through a list, because their neighbours belong to others */
+  long between;    /* between ranges: they wait for all owners */
+  long alone;      /* among them those that run while all other threads wait */
+  int colours;     /* of the elements between */
+  long most, mean; /* elements of one thread's own: the largest and the average number */
+};
+
+/* Thread k of `threads` owns [n*k/threads, n*(k+1)/threads) of a set of n, unless the request says that elements differ in
+ * their work: then as many entries lead to each range. */
+static inline long owner_begin(long n, int k, int threads) {
+  return n * k / threads;
+}
+static inline int owner_of(long n, long element, int threads) {
+  return (int)(((element + 1) * threads - 1) / n);
+}
+
 /* The result of a strategy; members that it does not make stay empty. */
 struct plan_entry {
+  struct arrays arrays; /* of what follows the schedule */
   struct plan plan;
   struct schedule schedule;
   struct owner_shares shares;

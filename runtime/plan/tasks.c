@@ -23,9 +23,10 @@ struct reader {
 };
 
 struct building {
+  struct arrays arrays; /* but for those that grow */
   const struct tasks_loop *loops;
   int nloops;
-  struct block *blocks;
+  struct block *blocks, *sorted; /* by loops; by their places */
   int nblocks;
   int *first;               /* of loops: their first block */
   int *met;                 /* of blocks: the last one that was found to wait for it */
@@ -143,20 +144,18 @@ static void number_blocks(struct building *b) {
 }
 
 /* Only dats that some loop changes are looked at: for the others nobody waits. */
-static bool make_touched(struct building *b) {
-  bool whole = true;
+static void make_touched(struct building *b) {
   for (int l = 0; l < b->nloops; l++)
-    for (int a = 0; whole && a < b->loops[l].naccesses; a++) {
+    for (int a = 0; a < b->loops[l].naccesses; a++) {
       const struct tasks_access *access = &b->loops[l].accesses[a];
       const size_t size = (size_t)access->at.target_size;
       struct touched **t = &b->touched[access->at.target];
       if (access->use == CHAIN_READS || *t)
         continue;
-      whole = (*t = array_new(size, sizeof **t));
-      for (size_t e = 0; whole && e < size; e++)
+      *t = arrays_add(&b->arrays, size, sizeof **t);
+      for (size_t e = 0; *t && e < size; e++)
         (*t)[e] = (struct touched){-1, -1};
     }
-  return whole;
 }
 
 static int make_room(struct building *b, struct error *err) {
@@ -170,25 +169,17 @@ static int make_room(struct building *b, struct error *err) {
   if (nblocks >= INT_MAX)
     return error_set(err, OP_ERR_SIZE, "tasks of %ld blocks are too many; use larger blocks", nblocks);
   b->nblocks = (int)nblocks;
-  b->blocks = array_new((size_t)nblocks, sizeof *b->blocks);
-  b->met = array_new((size_t)nblocks, sizeof *b->met);
-  b->first = array_new((size_t)b->nloops, sizeof *b->first);
-  b->touched = array_new((size_t)b->ndats, sizeof *b->touched);
-  if (!b->blocks || !b->met || !b->first || !b->touched || !make_touched(b))
+  b->blocks = arrays_add(&b->arrays, (size_t)nblocks, sizeof *b->blocks);
+  b->sorted = arrays_add(&b->arrays, (size_t)nblocks, sizeof *b->sorted);
+  b->met = arrays_add(&b->arrays, (size_t)nblocks, sizeof *b->met);
+  b->first = arrays_add(&b->arrays, (size_t)b->nloops, sizeof *b->first);
+  b->touched = arrays_add(&b->arrays, (size_t)b->ndats, sizeof *b->touched);
+  if (b->touched)
+    make_touched(b);
+  if (b->arrays.failed)
     return error_memory(err, "the blocks of tasks", (size_t)nblocks * sizeof *b->blocks);
   number_blocks(b);
   return OP_OK;
-}
-
-static void free_room(struct building *b) {
-  for (int d = 0; b->touched && d < b->ndats; d++)
-    free(b->touched[d]);
-  free(b->touched);
-  free(b->first);
-  free(b->met);
-  free(b->blocks);
-  free(b->readers);
-  free(b->waits);
 }
 
 /* ---- items ---- */
@@ -201,20 +192,16 @@ static int by_place(const void *x, const void *y) {
 }
 
 static int add_items(struct building *b, struct schedule *s, struct error *err) {
-  struct block *sorted = array_new((size_t)b->nblocks, sizeof *sorted);
-  if (!sorted)
-    return error_memory(err, "the items of tasks", (size_t)b->nblocks * sizeof *sorted);
-  memcpy(sorted, b->blocks, (size_t)b->nblocks * sizeof *sorted);
-  qsort(sorted, (size_t)b->nblocks, sizeof *sorted, by_place);
+  memcpy(b->sorted, b->blocks, (size_t)b->nblocks * sizeof *b->sorted);
+  qsort(b->sorted, (size_t)b->nblocks, sizeof *b->sorted, by_place);
   schedule_add_phase(s, false);
   for (int i = 0; i < b->nblocks; i++) {
-    const struct block *block = &sorted[i];
+    const struct block *block = &b->sorted[i];
     const struct plan *plan = b->loops[block->loop].plan;
     schedule_add_item(s, block->loop, block_begin(plan, block->number), block_end(plan, block->number), -1);
     s->items[i].slot = block->number;
     b->blocks[b->first[block->loop] + block->number].item = i;
   }
-  free(sorted);
   for (size_t i = 0; i < b->nwaits; i++)
     b->waits[i] = (struct wait){b->blocks[b->waits[i].item].item, b->blocks[b->waits[i].before].item};
   return waits_new(&s->waits, b->nblocks, b->waits, b->nwaits, err);
@@ -232,7 +219,9 @@ int tasks_build(struct schedule *s, const struct tasks_loop *loops, int nloops, 
     code = add_items(&b, s, err);
   if (code)
     schedule_free(s);
-  free_room(&b);
+  arrays_free(&b.arrays);
+  free(b.readers);
+  free(b.waits);
   return code;
 }
 

@@ -1,16 +1,17 @@
-#include "plan/tasks_chain.h"
-
+/* A chain of loops as blocks that wait for one another, without a barrier between its loops. */
 #include <string.h>
 
 #include "base/list.h"
 #include "plan/tasks.h"
 
 struct described {
+  struct arrays arrays; /* all of these */
   const struct chain *chain;
   struct tasks_loop *loops;
   struct tasks_access *accesses; /* of all loops */
   long *sizes;
-  struct plan *plans; /* of each loop; empty where an earlier loop has the same */
+  struct plan_column *columns; /* room for one loop's */
+  struct plan *plans;          /* of each loop; empty where an earlier loop has the same */
 };
 
 /* ---- accesses, column by column ---- */
@@ -29,10 +30,6 @@ static int columns_of(const struct chain_access *a) {
   return a->map < 0 ? 1 : a->count;
 }
 
-static long size_of(const struct chain *c, int loop) {
-  return c->sets[c->loops[loop].set].size;
-}
-
 static size_t count_columns(const struct chain *c) {
   size_t count = 0;
   for (int l = 0; l < c->nloops; l++)
@@ -44,15 +41,16 @@ static size_t count_columns(const struct chain *c) {
 static int describe(struct described *d, const struct chain *c, struct error *err) {
   const size_t nloops = (size_t)c->nloops, ncolumns = count_columns(c);
   d->chain = c;
-  d->loops = array_new(nloops, sizeof *d->loops);
-  d->sizes = array_new(nloops, sizeof *d->sizes);
-  d->plans = array_new(nloops, sizeof *d->plans);
-  d->accesses = array_new(ncolumns, sizeof *d->accesses);
-  if (!d->loops || !d->sizes || !d->plans || !d->accesses)
+  d->loops = arrays_add(&d->arrays, nloops, sizeof *d->loops);
+  d->sizes = arrays_add(&d->arrays, nloops, sizeof *d->sizes);
+  d->plans = arrays_add(&d->arrays, nloops, sizeof *d->plans);
+  d->columns = arrays_add(&d->arrays, ncolumns, sizeof *d->columns);
+  d->accesses = arrays_add(&d->arrays, ncolumns, sizeof *d->accesses);
+  if (d->arrays.failed)
     return error_memory(err, "the description of a chain", ncolumns * sizeof *d->accesses);
   struct tasks_access *next = d->accesses;
   for (int l = 0; l < c->nloops; l++) {
-    d->sizes[l] = size_of(c, l);
+    d->sizes[l] = chain_size(c, l);
     d->loops[l].accesses = next;
     for (int a = 0; a < c->loops[l].naccesses; a++) {
       const struct chain_access *one = &c->loops[l].accesses[a];
@@ -67,10 +65,7 @@ static int describe(struct described *d, const struct chain *c, struct error *er
 static void forget(struct described *d) {
   for (int l = 0; d->plans && l < d->chain->nloops; l++)
     plan_free(&d->plans[l]);
-  free(d->loops);
-  free(d->sizes);
-  free(d->plans);
-  free(d->accesses);
+  arrays_free(&d->arrays);
 }
 
 /* ---- blocks and colours ---- */
@@ -88,13 +83,11 @@ static bool same_loop(const struct chain *c, int a, int b) {
 
 /* Columns in which elements of one loop meet: dats that they add to through a map. Dats that are added to directly only are
  * columns in which nobody meets. */
-static int add_columns(const struct chain *c, int loop, struct plan_column *columns) {
+static int add_columns(const struct tasks_loop *loop, struct plan_column *columns) {
   int count = 0;
-  for (int a = 0; a < c->loops[loop].naccesses; a++) {
-    const struct chain_access *one = &c->loops[loop].accesses[a];
-    for (int k = 0; one->use == CHAIN_ADDS && k < columns_of(one); k++)
-      columns[count++] = column_of(c, one, k);
-  }
+  for (int a = 0; a < loop->naccesses; a++)
+    if (loop->accesses[a].use == CHAIN_ADDS)
+      columns[count++] = loop->accesses[a].at;
   return count;
 }
 
@@ -112,17 +105,12 @@ static int plan_loop(struct described *d, int loop, const struct tasks_wish *wis
       d->loops[loop].plan = d->loops[l].plan;
       return OP_OK;
     }
-  struct plan_column *columns = array_new((size_t)d->loops[loop].naccesses, sizeof *columns);
-  if (!columns)
-    return error_memory(err, "the columns of a chain", (size_t)d->loops[loop].naccesses * sizeof *columns);
   const struct plan_request request = {.size = d->sizes[loop],
                                        .block_size = block_size(wish, d->sizes[loop]),
-                                       .columns = columns,
-                                       .ncolumns = add_columns(c, loop, columns)};
-  const int code = plan_build(&d->plans[loop], &request, team, err);
+                                       .columns = d->columns,
+                                       .ncolumns = add_columns(&d->loops[loop], d->columns)};
   d->loops[loop].plan = &d->plans[loop];
-  free(columns);
-  return code;
+  return plan_build(&d->plans[loop], &request, team, err);
 }
 
 /* ---- all of it ---- */

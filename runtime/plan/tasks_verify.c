@@ -10,7 +10,7 @@
 
 #define WRONG(...) return error_mistake(err, OP_ERR_PLAN, __VA_ARGS__)
 
-/* So many items at a time are looked for among those that others wait for. */
+/* The number of items that are looked for at a time, among those that others wait for. */
 enum { AT_ONCE = 1024, WORDS = AT_ONCE / 64 };
 
 /* The items that changed a target last, in one loop, and those that read it since: lists, by their places in `done`

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/list.h"
+#include "plan/plan_staging.h"
 #include "plan/tiles_closure.h"
 
 /* Bounds of all loops, one behind the other. */
@@ -24,7 +25,7 @@ struct making {
   struct cuts cuts;
   int ntiles, last_tile; /* the chain ends with the last one, but for what goes round a periodic mesh */
   long *from, *to;       /* of loops */
-  int *sorted;           /* room for the elements of a small set */
+  int *sorted, *spare;   /* room for the elements of a small set */
   bool counting;         /* items are only counted */
   long nitems;
 };
@@ -37,10 +38,6 @@ static long *left_of(const struct cuts *c, int cut) {
 
 static long *right_of(const struct cuts *c, int cut) {
   return c->right + (long)cut * c->nloops;
-}
-
-static long size_of(const struct chain *c, int loop) {
-  return c->sets[c->loops[loop].set].size;
 }
 
 /* True if the next cut leaves the gap of this one alone, and the targets to which elements of one loop there add. */
@@ -89,11 +86,6 @@ static void add(struct making *m, int loop, long begin, long end, int slot, int 
   s->phases[s->nphases - 1].count++;
 }
 
-static int by_element(const void *a, const void *b) {
-  const int x = *(const int *)a, y = *(const int *)b;
-  return (x > y) - (x < y);
-}
-
 /* Elements at these positions, which are of one block: those that follow one another as one item. A border that runs
  * round a domain has two sides next to a tile, whose elements take turns in the order of targets: in their own order
  * they are two items, and not one each. */
@@ -105,7 +97,7 @@ static void add_block(struct making *m, int loop, long begin, long end, int slot
     return;
   }
   int *element = memcpy(m->sorted, order + begin, (size_t)n * sizeof *element);
-  qsort(element, (size_t)n, sizeof *element, by_element);
+  plan_sort_list(element, m->spare, n, NULL);
   for (long p = 0, next; p < n; p = next) {
     for (next = p + 1; next < n && element[next] == element[next - 1] + 1;)
       next++;
@@ -141,16 +133,12 @@ static void add_chunk(struct making *m, int chunk) {
   add_tile(m, m->from, end, chunk);
 }
 
-static long later(long a, long b) {
-  return a > b ? a : b;
-}
-
 /* Both ends together, as they are one where the mesh goes round. */
 static void add_ends(struct making *m, int owner) {
   const struct closure *c = &m->closure;
   for (int l = 0; l < m->cuts.nloops; l++) {
     add_range(m, l, 0, c->first[l], owner);
-    add_range(m, l, later(c->first[l], c->last[l]), size_of(m->chain, l), owner);
+    add_range(m, l, larger(c->first[l], c->last[l]), chain_size(m->chain, l), owner);
   }
 }
 
@@ -180,7 +168,8 @@ static bool make_room(struct making *m) {
     if (m->closure.orders[s].element && c->sets[s].size > most)
       most = c->sets[s].size;
   m->sorted = arrays_add(&m->arrays, (size_t)most, sizeof *m->sorted);
-  return m->sorted;
+  m->spare = arrays_add(&m->arrays, (size_t)most, sizeof *m->spare);
+  return !m->arrays.failed;
 }
 
 /* ---- all of it -------------------------------------------------------------------------------------*/
@@ -190,9 +179,9 @@ static void count(const struct making *m) {
   t->nchunks = m->cuts.count;
   t->ntiles = m->ntiles;
   for (int l = 0; l < m->cuts.nloops; l++) {
-    const long size = size_of(m->chain, l), block = m->closure.block[l];
+    const long size = chain_size(m->chain, l), block = m->closure.block[l];
     t->all += size;
-    t->gap += m->closure.first[l] + size - later(m->closure.first[l], m->closure.last[l]);
+    t->gap += m->closure.first[l] + size - larger(m->closure.first[l], m->closure.last[l]);
     for (int cut = 1; cut < m->cuts.count; cut++)
       t->gap += right_of(&m->cuts, cut)[l] - left_of(&m->cuts, cut)[l];
     t->nslots[l] = m->chain->loops[l].combines ? (int)((size + block - 1) / block) : 0;
@@ -235,7 +224,7 @@ int tiles_build(struct tiles *t, const struct chain *chain, const struct tiles_w
   struct making m = {.tiles = t, .chain = chain};
   *t = (struct tiles){0};
   const int code = make(&m, wish, team, err);
-  closure_free(&m.closure);
+  arrays_free(&m.closure.arrays);
   arrays_free(&m.arrays);
   if (code)
     tiles_free(t);

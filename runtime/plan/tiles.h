@@ -69,6 +69,16 @@ struct chain {
   int nloops;
 };
 
+static inline long chain_size(const struct chain *c, int loop) {
+  return c->sets[c->loops[loop].set].size;
+}
+/* changed[dat]: by any loop of the chain. */
+static inline void chain_note_changed(const struct chain *c, bool *changed) {
+  for (int l = 0; l < c->nloops; l++)
+    for (int a = 0; a < c->loops[l].naccesses; a++)
+      changed[c->loops[l].accesses[a].dat] |= c->loops[l].accesses[a].use != CHAIN_READS;
+}
+
 /* Where the targets of an element that an access has begin, and how many they are; what stands at a place. */
 static inline long chain_begin(const struct chain_map *map, const struct chain_access *a, long element) {
   return map->first ? (long)map->first[element] : element * map->arity + a->first;

@@ -1,13 +1,9 @@
 #include "plan/tiles_closure.h"
 
-#include <stdint.h>
 #include <string.h>
 
 #include "base/list.h"
-
-static long larger(long a, long b) {
-  return a > b ? a : b;
-}
+#include "plan/plan_staging.h"
 
 /* ---- small sets ------------------------------------------------------------------------------------*/
 
@@ -29,49 +25,37 @@ static const struct chain_access *key_of(const struct closure *b, int set) {
   return NULL;
 }
 
-static int by_number(const void *a, const void *b) {
-  const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-  return x < y ? -1 : x > y;
-}
-
 /* Elements of a ragged map without a target come first. */
 static long first_target(const struct chain_map *map, long e, int column) {
   const struct chain_access a = {.first = column, .count = 1};
   return chain_count(map, &a, e) ? chain_target(map, chain_begin(map, &a, e)) : 0;
 }
 
-/* Elements with one target stay in their own order. */
-static int sort_by_target(struct order *o, const struct chain_map *map, long size, struct arrays *arrays,
-                          struct error *err) {
-  uint64_t *keys = array_new((size_t)size, sizeof *keys);
-  o->element = arrays_add(arrays, (size_t)size, sizeof *o->element);
+static int take_order(struct order *o, const int *element, long size, struct arrays *arrays,
+                      struct error *err) {
+  o->element = element;
   o->position = arrays_add(arrays, (size_t)size, sizeof *o->position);
-  if (!keys || !o->element || !o->position) {
-    free(keys);
-    return error_memory(err, "the order of a small set", (size_t)size * sizeof *keys);
-  }
-  for (long e = 0; e < size; e++)
-    keys[e] = (uint64_t)first_target(map, e, o->column) << 32 | (uint64_t)e;
-  qsort(keys, (size_t)size, sizeof *keys, by_number);
-  for (long p = 0; p < size; p++) {
-    o->element[p] = (int)(keys[p] & UINT32_MAX);
-    o->position[o->element[p]] = (int)p;
-  }
-  free(keys);
+  if (!o->position)
+    return error_memory(err, "the order of a set", (size_t)size * sizeof *element);
+  for (long p = 0; p < size; p++)
+    o->position[element[p]] = (int)p;
   return OP_OK;
 }
 
-static int take_order(struct order *o, const int *element, long size, struct arrays *arrays,
-                      struct error *err) {
-  o->element = arrays_add(arrays, (size_t)size, sizeof *o->element);
-  o->position = arrays_add(arrays, (size_t)size, sizeof *o->position);
-  if (!o->element || !o->position)
-    return error_memory(err, "the order of a set", (size_t)size * sizeof *element);
-  for (long p = 0; p < size; p++) {
-    o->element[p] = element[p];
-    o->position[element[p]] = (int)p;
+/* Elements with one target stay in their own order. */
+static int sort_by_target(struct order *o, const struct chain_map *map, long size, struct arrays *arrays,
+                          struct error *err) {
+  int *element = arrays_add(arrays, (size_t)size, sizeof *element);
+  int *keys = arrays_add(arrays, (size_t)size, sizeof *keys),
+      *spare = arrays_add(arrays, (size_t)size, sizeof *spare);
+  if (arrays->failed)
+    return error_memory(err, "the order of a small set", (size_t)size * sizeof *keys);
+  for (long e = 0; e < size; e++) {
+    element[e] = (int)e;
+    keys[e] = (int)first_target(map, e, o->column);
   }
-  return OP_OK;
+  plan_sort_list(element, spare, size, keys);
+  return take_order(o, element, size, arrays, err);
 }
 
 static int order_sets(struct closure *b, const struct tiles_wish *wish, struct error *err) {
@@ -108,7 +92,7 @@ static int find_prefix(struct closure *b, int m, const struct tiles_wish *wish, 
   b->prefixes[m] = known ? known : &b->own[m];
   if (known)
     return OP_OK;
-  return prefix_build(&b->own[m],
+  return prefix_build(&b->own[m], &b->arrays,
                       &(struct prefix_request){.table = map->table,
                                                .arity = map->arity,
                                                .first = map->first,
@@ -191,9 +175,7 @@ static void find_shares(const struct closure *b) {
 /* `changes`: of dats. */
 static void keep_needed(struct closure *b, const struct chain *chain, bool *changes) {
   struct chain_access *next = b->accesses;
-  for (int l = 0; l < chain->nloops; l++)
-    for (int a = 0; a < chain->loops[l].naccesses; a++)
-      changes[chain->loops[l].accesses[a].dat] |= chain->loops[l].accesses[a].use != CHAIN_READS;
+  chain_note_changed(chain, changes);
   for (int l = 0; l < chain->nloops; l++) {
     b->loops[l] = chain->loops[l];
     b->loops[l].accesses = next;
@@ -250,20 +232,10 @@ int closure_new(struct closure *b, const struct chain *chain, const struct tiles
   return OP_OK;
 }
 
-void closure_free(struct closure *b) {
-  for (int m = 0; b->own && m < b->chain->nmaps; m++)
-    prefix_free(&b->own[m]);
-  arrays_free(&b->arrays);
-}
-
 /* ---- closures --------------------------------------------------------------------------------------*/
 
-static long size_of(const struct closure *b, int loop) {
-  return b->chain->sets[b->chain->loops[loop].set].size;
-}
-
 static long round_up(const struct closure *b, int loop, long end) {
-  const long step = b->step[loop], size = size_of(b, loop), up = (end + step - 1) / step * step;
+  const long step = b->step[loop], size = chain_size(b->chain, loop), up = (end + step - 1) / step * step;
   return up < size ? up : size;
 }
 
@@ -275,7 +247,7 @@ static long part_of(long size, long part, long parts) {
 static long share_of(const struct closure *b, int loop, long part, long parts) {
   const struct order *o = &b->orders[b->chain->loops[loop].set];
   if (!o->small || !o->element)
-    return part_of(size_of(b, loop), part, parts);
+    return part_of(chain_size(b->chain, loop), part, parts);
   const struct prefix *p = b->prefixes[o->map];
   return prefix_elements(p, o->column, part_of(p->to, part, parts));
 }
@@ -296,7 +268,8 @@ static long extend(const struct closure *b, int l, long end) {
 void closure_left(const struct closure *b, long part, long parts, long *end) {
   memset(b->reach, 0, (size_t)b->chain->ndats * sizeof *b->reach);
   for (int l = b->chain->nloops - 1; l >= 0; l--)
-    end[l] = part >= parts ? size_of(b, l) : extend(b, l, b->shares[l] ? share_of(b, l, part, parts) : 0);
+    end[l] = part >= parts ? chain_size(b->chain, l)
+                           : extend(b, l, b->shares[l] ? share_of(b, l, part, parts) : 0);
 }
 
 long closure_meet(const struct closure *b, int l, long end) {
@@ -435,14 +408,15 @@ static void blame(const struct closure *b, struct text *why) {
 bool closure_refuse(const struct closure *b, struct text *why) {
   const int nloops = b->chain->nloops;
   for (int l = 0; l < nloops; l++)
-    if (b->first[l] + size_of(b, l) - b->last[l] > size_of(b, l) / 4) {
+    if (b->first[l] + chain_size(b->chain, l) - b->last[l] > chain_size(b->chain, l) / 4) {
       blame(b, why);
       return true;
     }
   long end[nloops > 0 ? nloops : 1];
   closure_left(b, 1, 4, end);
   for (int l = 0; l < nloops; l++)
-    if (!b->orders[b->chain->loops[l].set].small && end[l] > size_of(b, l) - size_of(b, l) / 4) {
+    if (!b->orders[b->chain->loops[l].set].small &&
+        end[l] > chain_size(b->chain, l) - chain_size(b->chain, l) / 4) {
       blame(b, why);
       return true;
     }

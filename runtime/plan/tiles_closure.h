@@ -7,13 +7,18 @@
 #include "plan/tiles.h"
 #include "plan/tiles_prefix.h"
 
+static inline long larger(long a, long b) {
+  return a > b ? a : b;
+}
+
 /* A small set runs round a large one, as the edges of a border do round a domain: in its own order one element could
  * pull in the whole mesh. It runs in the order of its targets instead, element by element; its positions there take
  * the place of its elements. */
 struct order {
   bool small;
-  int *element, *position; /* NULL: its own order */
-  int map, column;         /* by which it is ordered */
+  const int *element; /* NULL: its own order */
+  int *position;
+  int map, column; /* by which it is ordered */
 };
 
 /* The targets of a dat that the loops before or behind reach: those below these. */
@@ -41,7 +46,6 @@ struct closure {
 
 int closure_new(struct closure *b, const struct chain *chain, const struct tiles_wish *wish,
                 struct team *team, struct error *err);
-void closure_free(struct closure *b);
 /* For each loop where it ends, `part` of `parts` of the chain being done: whatever runs before needs nothing behind. */
 void closure_left(const struct closure *b, long part, long parts, long *end);
 /* For each loop where it begins, if everything before `left` runs at the same time: what is between waits. */

@@ -141,7 +141,9 @@ static void accumulate(int *table, long steps, int arity) {
       table[i] = table[i - arity];
 }
 
-int prefix_build(struct prefix *p, const struct prefix_request *r, struct team *team, struct error *err) {
+int prefix_build(struct prefix *p, struct arrays *arrays, const struct prefix_request *r, struct team *team,
+                 struct error *err) {
+  struct arrays room = {0};
   const int threads = r->from >= parallel_from ? team_threads(team) : 1;
   *p = (struct prefix){.arity = r->arity,
                        .from = r->from,
@@ -150,14 +152,12 @@ int prefix_build(struct prefix *p, const struct prefix_request *r, struct team *
                        .to_shift = shift_of(r->to_step)};
   const long from = steps_of(r->from, p->from_shift), to = steps_of(r->to, p->to_shift);
   struct pass pass = {.request = r, .prefix = p, .team = team, .nlast = (size_t)((to + 1) * r->arity)};
-  p->targets = array_new((size_t)((from + 1) * r->arity), sizeof *p->targets);
-  p->elements = array_new(pass.nlast, sizeof *p->elements);
-  pass.last = array_new((size_t)threads * pass.nlast, sizeof *pass.last);
-  pass.ends = array_new((size_t)threads, sizeof *pass.ends);
-  if (!p->targets || !p->elements || !pass.last || !pass.ends) {
-    free(pass.last);
-    free(pass.ends);
-    prefix_free(p);
+  p->targets = arrays_add(arrays, (size_t)((from + 1) * r->arity), sizeof *p->targets);
+  p->elements = arrays_add(arrays, pass.nlast, sizeof *p->elements);
+  pass.last = arrays_add(&room, (size_t)threads * pass.nlast, sizeof *pass.last);
+  pass.ends = arrays_add(&room, (size_t)threads, sizeof *pass.ends);
+  if (arrays->failed || room.failed) {
+    arrays_free(&room);
     return error_memory(err, "the prefixes of a map", (size_t)threads * pass.nlast * sizeof *pass.last);
   }
   for (int t = 0; t < threads; t++)
@@ -166,29 +166,17 @@ int prefix_build(struct prefix *p, const struct prefix_request *r, struct team *
   p->ends = no_ends(r);
   for (int t = 0; t < threads; t++)
     join_ends(&p->ends, &pass.ends[t]);
-  free(pass.last);
-  free(pass.ends);
+  arrays_free(&room);
   accumulate(p->targets, from, r->arity);
   accumulate(p->elements, to, r->arity);
   return OP_OK;
-}
-
-void prefix_free(struct prefix *p) {
-  free(p->targets);
-  free(p->elements);
-  memset(p, 0, sizeof *p);
-}
-
-size_t prefix_bytes(const struct prefix *p) {
-  const long steps = steps_of(p->from, p->from_shift) + steps_of(p->to, p->to_shift) + 2;
-  return p->targets ? (size_t)(steps * p->arity) * sizeof *p->targets : 0;
 }
 
 /* ---- the row: all columns of a map ------------------------------------------------------------------*/
 
 static int build(struct plan_entry *e, const struct plan_wish *w, struct team *team, struct error *err) {
   const struct plan_column *column = w->request.columns;
-  return prefix_build(&e->prefix,
+  return prefix_build(&e->prefix, &e->arrays,
                       &(struct prefix_request){.table = column->table,
                                                .arity = column->arity,
                                                .first = column->first,

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "base/list.h"
 #include "exec/team.h"
 
 /* Tables of large sets have a row for so many elements; strips of generated code stay the same where ranges begin at such
@@ -17,7 +18,7 @@ enum { PREFIX_STEP = 64 };
 struct prefix_request {
   const int *table; /* rows of `arity` targets */
   int arity;
-  const long long *first;  /* of a ragged map: see chain.h, as its table and arity. NULL */
+  const long long *first;  /* of a ragged map: see tiles.h, as its table and arity. NULL */
   long from, to;           /* sizes of both sets */
   int from_step, to_step;  /* powers of two */
   const int *element;      /* at each position of another order of the elements; NULL: their own */
@@ -41,10 +42,9 @@ struct prefix {
   struct prefix_ends ends; /* of what the tables do not have: none, unless it was asked for */
 };
 
-/* The same for any number of threads; `team` may be NULL. OP_ERR_MEMORY. */
-int prefix_build(struct prefix *p, const struct prefix_request *r, struct team *team, struct error *err);
-void prefix_free(struct prefix *p);
-size_t prefix_bytes(const struct prefix *p);
+/* The same for any number of threads; `team` may be NULL. The tables lie in `arrays`. OP_ERR_MEMORY. */
+int prefix_build(struct prefix *p, struct arrays *arrays, const struct prefix_request *r, struct team *team,
+                 struct error *err);
 
 static inline long prefix_at(const int *table, int arity, int shift, int column, long below) {
   const long step = (below + (1L << shift) - 1) >> shift;

@@ -1,5 +1,9 @@
-#include "plan/turns.h"
-
+/* Owner ranges that add in the order of the elements: bit for bit what one thread makes that runs all of them in turn, on any
+ * number of threads.
+ *
+ * Each thread owns a contiguous range of every target set. Elements that follow one another and have all targets in one
+ * range are run by its owner, straight into memory. All others write what they add into rows of their own first, in a
+ * phase before; and each owner comes to those rows, between its own elements, where their turn is. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,14 +135,14 @@ static void number_sets(struct turns *t) {
 static int make_room(struct turns *t, struct plan_entry *out, struct error *err) {
   const long pieces = t->napart / apart_piece + (t->napart % apart_piece != 0);
   const long nitems = begin_at(t->item, t->threads, pieces);
-  out->reverse = array_new((size_t)t->nsets, sizeof *out->reverse);
+  out->reverse = arrays_add(&out->arrays, (size_t)t->nsets, sizeof *out->reverse);
   int status = out->reverse ? schedule_new(&out->schedule, nitems, 2, t->napart, err)
                             : error_memory(err, "turns", (size_t)t->nsets * sizeof *out->reverse);
   for (int s = 0, c = 0; !status && s < t->nsets; c += t->columns_of[s++]) {
     struct reverse_map *map = &out->reverse[out->nreverse++];
     const long count = begin_at(of_owner(t->entries, t, s, 0), t->threads, 0);
     *map = (struct reverse_map){.size = t->columns[c].target_size, .columns = t->columns_of[s]};
-    map->entries = array_new(2 * (size_t)count, sizeof *map->entries);
+    map->entries = arrays_add(&out->arrays, 2 * (size_t)count, sizeof *map->entries);
     if (!map->entries)
       status = error_memory(err, "turns", 2 * (size_t)count * sizeof *map->entries);
   }
@@ -156,15 +160,11 @@ static void add_phases(struct schedule *s, long napart, long nitems, int threads
   s->threads = threads;
 }
 
-static void turns_free(struct turns *t) {
-  free(t->columns);
-  arrays_free(&t->arrays);
-}
-
 static bool turns_new(struct turns *t, const struct plan_wish *w) {
   const struct plan_request *r = &w->request;
   const size_t columns = (size_t)r->ncolumns, threads = (size_t)w->threads;
-  *t = (struct turns){.request = r, .threads = w->threads, .columns = plan_by_target(r)};
+  *t = (struct turns){.request = r, .threads = w->threads};
+  t->columns = plan_by_target(&t->arrays, r);
   t->set = arrays_add(&t->arrays, columns, sizeof *t->set);
   t->column = arrays_add(&t->arrays, columns, sizeof *t->column);
   t->columns_of = arrays_add(&t->arrays, columns, sizeof *t->columns_of);
@@ -172,7 +172,7 @@ static bool turns_new(struct turns *t, const struct plan_wish *w) {
   t->entries = arrays_add(&t->arrays, columns * threads, sizeof *t->entries);
   t->begun = arrays_add(&t->arrays, columns * threads, sizeof *t->begun);
   t->item = arrays_add(&t->arrays, threads, sizeof *t->item);
-  return t->columns && !t->arrays.failed;
+  return !t->arrays.failed;
 }
 
 static int build(struct plan_entry *e, const struct plan_wish *w, struct team *team, struct error *err) {
@@ -193,33 +193,15 @@ static int build(struct plan_entry *e, const struct plan_wish *w, struct team *t
   }
   if (!status) {
     const long napart = t.napart;
-    long end = 0;
     t.out = e;
     t.napart = 0;
     walk(&t);
-    for (int k = 0; k < t.threads; k++)
-      end = t.item[k];
-    add_phases(&e->schedule, napart, end, t.threads);
+    add_phases(&e->schedule, napart, t.item[t.threads - 1], t.threads);
     e->shares = (struct owner_shares){.elements = w->request.size, .between = napart};
   }
-  turns_free(&t);
+  arrays_free(&t.arrays);
   return status;
 }
-
-static void describe(const struct plan_entry *e, struct text *out) {
-  text_addf(out, ", %ld elements apart beside the ranges of %d threads", e->shares.between,
-            e->schedule.threads);
-}
-
-const struct strategy strategy_turns = {.name = "turns",
-                                        .columns = COLUMNS_TURNED,
-                                        .looks = LOOKS_AT_THREADS | LOOKS_AT_ORDER,
-                                        .deals = true,
-                                        .lists = true,
-                                        .apart = true,
-                                        .build = build,
-                                        .verify = turns_verify,
-                                        .describe = describe};
 
 /* ---- verifies that each target gets the sums of its elements, in their order, by one thread ---- */
 struct look {
@@ -311,23 +293,36 @@ static bool look(struct look *l) {
   return good && l->elements == l->request->size && l->sums == l->request->size * l->request->ncolumns;
 }
 
-int turns_verify(const struct plan_entry *e, const struct plan_wish *w, int level, struct error *err) {
+static int verify(const struct plan_entry *e, const struct plan_wish *w, int level, struct error *err) {
   struct look l = {.entry = e, .request = &w->request};
+  struct arrays arrays = {0};
   if (level < 2)
     return OP_OK;
-  l.columns = plan_by_target(l.request);
-  l.last = array_new((size_t)e->nreverse, sizeof *l.last);
-  l.listed = array_new((size_t)l.request->size, sizeof *l.listed);
-  bool room = l.columns && l.last && l.listed;
-  for (int s = 0; room && s < e->nreverse; s++)
-    room = (l.last[s] = array_new((size_t)e->reverse[s].size, sizeof **l.last)) != NULL;
-  int status = room ? OP_OK : error_memory(err, "the check of a plan", (size_t)l.request->size);
+  l.columns = plan_by_target(&arrays, l.request);
+  l.last = arrays_add(&arrays, (size_t)e->nreverse, sizeof *l.last);
+  l.listed = arrays_add(&arrays, (size_t)l.request->size, sizeof *l.listed);
+  for (int s = 0; l.last && s < e->nreverse; s++)
+    l.last[s] = arrays_add(&arrays, (size_t)e->reverse[s].size, sizeof **l.last);
+  int status = arrays.failed ? error_memory(err, "the check of a plan", (size_t)l.request->size) : OP_OK;
   if (!status && !look(&l))
     status = error_mistake(err, OP_ERR_PLAN, "turns do not add in the order of the elements, each once");
-  for (int s = 0; l.last && s < e->nreverse; s++)
-    free(l.last[s]);
-  free(l.last);
-  free(l.listed);
-  free(l.columns);
+  arrays_free(&arrays);
   return status;
 }
+
+/* ---- the row ---------------------------------------------------------------------------------------*/
+
+static void describe(const struct plan_entry *e, struct text *out) {
+  text_addf(out, ", %ld elements apart beside the ranges of %d threads", e->shares.between,
+            e->schedule.threads);
+}
+
+const struct strategy strategy_turns = {.name = "turns",
+                                        .columns = COLUMNS_TURNED,
+                                        .looks = LOOKS_AT_THREADS | LOOKS_AT_ORDER,
+                                        .deals = true,
+                                        .lists = true,
+                                        .apart = true,
+                                        .build = build,
+                                        .verify = verify,
+                                        .describe = describe};

@@ -1,4 +1,4 @@
-/* Which targets the elements of each warp of a device add to, and which of what they add belongs to each: a warp's sums
+/* The targets that the elements of each warp of a device add to, and what they add to each: a warp's sums
  * are made near it, and each target is added to once. It is a plan whose blocks are the warps (or blocks of the device),
  * without colours: nobody waits, since what is added to a target is added atomically. */
 #include "plan/warps.h"
@@ -18,19 +18,18 @@ static int bytes_for(const struct plan *plan, const struct plan_staging *s) {
   return (long)plan->block_size * s->ncolumns <= BYTE_ENTRIES ? 1 : 2;
 }
 
-int sums_new(const struct plan *plan, struct plan_staging *s, long targets, struct error *err) {
+int sums_new(struct plan *plan, struct plan_staging *s, long targets, struct error *err) {
   if ((long)plan->block_size * s->ncolumns > MOST_ENTRIES)
     return error_set(
         err, OP_ERR_SIZE,
         "a block of %d elements with %d targets each has more than %d summands; use smaller blocks",
         plan->block_size, s->ncolumns, MOST_ENTRIES);
   s->entry_bytes = bytes_for(plan, s);
-  s->last = array_new((size_t)targets, (size_t)s->entry_bytes);
-  s->slots = array_new((size_t)plan->size * (size_t)s->ncolumns, (size_t)s->entry_bytes);
-  return s->last && s->slots
-             ? OP_OK
-             : error_memory(err, "the sums of warps",
-                            (size_t)plan->size * (size_t)s->ncolumns * (size_t)s->entry_bytes);
+  s->last = arrays_add(&plan->arrays, (size_t)targets, (size_t)s->entry_bytes);
+  s->slots = arrays_add(&plan->arrays, (size_t)plan->size * (size_t)s->ncolumns, (size_t)s->entry_bytes);
+  return plan->arrays.failed ? error_memory(err, "the sums of warps",
+                                            (size_t)plan->size * (size_t)s->ncolumns * (size_t)s->entry_bytes)
+                             : OP_OK;
 }
 
 int sums_verify_bytes(const struct plan *plan, const struct plan_staging *s, struct error *err) {
@@ -92,23 +91,20 @@ static void turn_blocks(void *argument, int thread, int threads) {
     turn_block(t, t->place[thread], b);
 }
 
-static int turn_dataset(const struct plan *plan, struct plan_staging *s, struct team *team,
-                        struct error *err) {
+static int turn_dataset(struct plan *plan, struct plan_staging *s, struct team *team, struct error *err) {
   struct turning t = {.plan = plan, .staging = s};
+  struct arrays arrays = {0};
   const int threads = plan_threads(plan, team);
   int status = sums_new(plan, s, s->first[plan->nblocks], err);
-  bool there = !status;
-  for (int i = 0; i < threads && there; i++)
-    there = (t.place[i] = array_new((size_t)s->max_targets + 1, sizeof **t.place)) != NULL;
-  if (there)
-    team_run(team, threads, turn_blocks, &t);
   for (int i = 0; i < threads; i++)
-    free(t.place[i]);
-  for (int c = 0; c < s->ncolumns; c++)
-    free(s->local[c]);
-  free(s->local);
+    t.place[i] = arrays_add(&arrays, (size_t)s->max_targets + 1, sizeof **t.place);
+  if (!status && arrays.failed)
+    status = error_memory(err, "the sums of warps", (size_t)s->max_targets);
+  if (!status)
+    team_run(team, threads, turn_blocks, &t);
+  arrays_free(&arrays);
   s->local = NULL;
-  return there || status ? status : error_memory(err, "the sums of warps", (size_t)s->max_targets);
+  return status;
 }
 
 static int build(struct plan_entry *e, const struct plan_wish *w, struct team *team, struct error *err) {
@@ -116,6 +112,7 @@ static int build(struct plan_entry *e, const struct plan_wish *w, struct team *t
   int status = plan_build(&e->plan, &r, team, err);
   for (int i = 0; i < e->plan.nstaging && !status; i++)
     status = turn_dataset(&e->plan, &e->plan.staging[i], team, err);
+  arrays_free(&e->plan.locals);
   return status;
 }
 
@@ -253,29 +250,26 @@ static void grow(struct growing *g, int patch, long elements) {
 }
 
 /* The elements of each patch stand in their own order. */
-static int list_patches(struct plan *plan, const int *patch, struct error *err) {
-  int *next = array_new((size_t)plan->nblocks, sizeof *next);
-  plan->list = array_new((size_t)plan->size, sizeof *plan->list);
-  if (next && plan->list)
-    for (long e = 0; e < plan->size; e++)
-      plan->list[(long)patch[e] * plan->block_size + next[patch[e]]++] = (int)e;
-  free(next);
-  return next && plan->list ? OP_OK : error_memory(err, "patches", (size_t)plan->size * sizeof *plan->list);
+static void list_patches(struct plan *plan, const int *patch, int *next) {
+  for (long e = 0; e < plan->size; e++)
+    plan->list[(long)patch[e] * plan->block_size + next[patch[e]]++] = (int)e;
 }
 
 int plan_patches(struct plan *plan, const struct plan_column *columns, const struct reverse_map *map,
                  struct error *err) {
   const size_t targets = (size_t)map->size, entries = (size_t)map->first[map->size],
                of_patch = (size_t)plan->block_size * (size_t)map->columns + 1 + (size_t)plan->block_size;
+  struct arrays a = {0};
   struct growing g = {.map = map,
                       .columns = columns,
-                      .patch = array_new((size_t)plan->size, sizeof *g.patch),
-                      .next = array_new(targets, sizeof *g.next),
-                      .met = array_new(targets, sizeof *g.met),
-                      .queue = array_new(of_patch, sizeof *g.queue),
-                      .left = array_new(entries + (size_t)plan->size + 1, sizeof *g.left)};
-  int code = OP_OK;
-  if (!g.patch || !g.next || !g.met || !g.queue || !g.left)
+                      .patch = arrays_add(&a, (size_t)plan->size, sizeof *g.patch),
+                      .next = arrays_add(&a, targets, sizeof *g.next),
+                      .met = arrays_add(&a, targets, sizeof *g.met),
+                      .queue = arrays_add(&a, of_patch, sizeof *g.queue),
+                      .left = arrays_add(&a, entries + (size_t)plan->size + 1, sizeof *g.left)};
+  int *listed = arrays_add(&a, (size_t)plan->nblocks, sizeof *listed), code = OP_OK;
+  plan->list = arrays_add(&plan->arrays, (size_t)plan->size, sizeof *plan->list);
+  if (a.failed || plan->arrays.failed)
     code = error_memory(err, "patches", (entries + (size_t)plan->size) * sizeof *g.left);
   for (long e = 0; e < plan->size && !code; e++)
     g.patch[e] = -1;
@@ -284,11 +278,7 @@ int plan_patches(struct plan *plan, const struct plan_column *columns, const str
   for (int b = 0; b < plan->nblocks && !code; b++)
     grow(&g, b, block_end(plan, b) - block_begin(plan, b));
   if (!code)
-    code = list_patches(plan, g.patch, err);
-  free(g.patch);
-  free(g.next);
-  free(g.met);
-  free(g.queue);
-  free(g.left);
+    list_patches(plan, g.patch, listed);
+  arrays_free(&a);
   return code;
 }

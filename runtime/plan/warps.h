@@ -16,7 +16,7 @@ static inline void sum_set(const struct plan_staging *s, void *entries, long at,
 }
 
 /* Room for `targets` of all blocks, and for all summands. OP_ERR_MEMORY; OP_ERR_SIZE for blocks with too many. */
-int sums_new(const struct plan *plan, struct plan_staging *s, long targets, struct error *err);
+int sums_new(struct plan *plan, struct plan_staging *s, long targets, struct error *err);
 /* OP_ERR_PLAN unless entries have the bytes that blocks of that size need. */
 int sums_verify_bytes(const struct plan *plan, const struct plan_staging *s, struct error *err);
 /* A plan without colours, for sums alone: what of the wish it is made from. */

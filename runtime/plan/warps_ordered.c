@@ -118,29 +118,28 @@ static int list_elements(struct plan *plan, const struct plan_column *columns, c
 
 static int order_dataset(struct plan *plan, struct plan_staging *s, const struct plan_column *columns,
                          const int *order, int *position, struct error *err) {
+  struct arrays room = {0}, *own = &plan->arrays;
   struct ordering o = {.plan = plan, .staging = s, .position = position};
-  int status = reverse_build(&o.summands, plan->size, columns, s->ncolumns, order, err);
+  int status = reverse_build(&o.summands, &room, plan->size, columns, s->ncolumns, order, err);
   if (!status)
     status = list_elements(plan, columns, &o.summands, position, err);
-  if (!status && !(s->first = array_new((size_t)plan->nblocks + 1, sizeof *s->first)))
+  if (!status && !(s->first = arrays_add(own, (size_t)plan->nblocks + 1, sizeof *s->first)))
     status = error_memory(err, "the sums of blocks", (size_t)plan->nblocks * sizeof *s->first);
   const long late = status ? 0 : count(&o);
   if (!status)
     status = sums_new(plan, s, s->first[plan->nblocks], err);
   if (!status) {
-    s->targets = array_new((size_t)s->first[plan->nblocks], sizeof *s->targets);
-    s->late = array_new((size_t)s->nlate, sizeof *s->late);
-    s->late_first = array_new((size_t)s->nlate + 1, sizeof *s->late_first);
-    o.next = array_new((size_t)plan->nblocks, sizeof *o.next);
-    o.placed = array_new((size_t)plan->nblocks, sizeof *o.placed);
-    if (s->targets && s->late && s->late_first && o.next && o.placed)
-      place_all(&o);
-    else
+    s->targets = arrays_add(own, (size_t)s->first[plan->nblocks], sizeof *s->targets);
+    s->late = arrays_add(own, (size_t)s->nlate, sizeof *s->late);
+    s->late_first = arrays_add(own, (size_t)s->nlate + 1, sizeof *s->late_first);
+    o.next = arrays_add(&room, (size_t)plan->nblocks, sizeof *o.next);
+    o.placed = arrays_add(&room, (size_t)plan->nblocks, sizeof *o.placed);
+    if (own->failed || room.failed)
       status = error_memory(err, "the sums of blocks", (size_t)late * sizeof *s->late);
+    else
+      place_all(&o);
   }
-  reverse_free(&o.summands);
-  free(o.next);
-  free(o.placed);
+  arrays_free(&room);
   return status;
 }
 
@@ -154,20 +153,18 @@ static int first_dataset(const struct plan_request *r) {
 
 static int build(struct plan_entry *e, const struct plan_wish *w, struct team *team, struct error *err) {
   struct plan_request r = sums_request(&w->request);
+  struct arrays arrays = {0};
   const int n = r.nstaged;
-  const bool sorts = !plan_in_numbers(&r);
   r.nstaged = 0;
   int status = plan_build(&e->plan, &r, team, err);
   if (status)
     return status;
-  int *order = sorts ? array_new((size_t)r.size, sizeof *order) : NULL;
-  if (sorts)
-    status = order ? plan_sort(order, &r, err)
-                   : error_memory(err, "elements in a list", (size_t)r.size * sizeof *order);
-  int *position = array_new((size_t)r.size, sizeof *position);
-  e->plan.staging = array_new((size_t)n, sizeof *e->plan.staging);
+  const bool sorts = !plan_in_numbers(&r);
+  const int *order = sorts ? plan_sorted(&arrays, &r, err) : NULL;
+  int *position = arrays_add(&arrays, (size_t)r.size, sizeof *position);
+  e->plan.staging = arrays_add(&e->plan.arrays, (size_t)n, sizeof *e->plan.staging);
   e->plan.nstaging = e->plan.staging ? n : 0;
-  if (!status && (!e->plan.staging || !position))
+  if (arrays.failed || !e->plan.staging || (sorts && !order))
     status = error_memory(err, "the sums of blocks", (size_t)r.size * sizeof *position);
   for (int k = 0; k < n && !status; k++) {
     const int i = (first_dataset(&w->request) + k) % n;
@@ -175,8 +172,7 @@ static int build(struct plan_entry *e, const struct plan_wish *w, struct team *t
     status = order_dataset(&e->plan, &e->plan.staging[i], r.staged_columns + r.staged[i].first, order,
                            position, err);
   }
-  free(order);
-  free(position);
+  arrays_free(&arrays);
   return status;
 }
 
@@ -313,14 +309,15 @@ static int verify_list(const struct plan *p, struct error *err) {
 static int verify_dataset(const struct plan *p, const struct plan_request *r, int dataset,
                           struct error *err) {
   const struct plan_staging *s = &p->staging[dataset];
+  struct arrays arrays = {0};
   struct verifying v = {
       .plan = p, .request = r, .staging = s, .columns = r->staged_columns + r->staged[dataset].first};
   int status = plan_verify_columns(v.columns, s->ncolumns, p->size, err);
   const long places = s->late_first[s->nlate], targets = v.columns->target_size;
-  v.met = array_new((size_t)p->block_size * (size_t)s->ncolumns, sizeof *v.met);
-  v.newest = array_new((size_t)targets, sizeof *v.newest);
-  v.summand = array_new((size_t)places, sizeof *v.summand);
-  if (!v.met || !v.newest || !v.summand)
+  v.met = arrays_add(&arrays, (size_t)p->block_size * (size_t)s->ncolumns, sizeof *v.met);
+  v.newest = arrays_add(&arrays, (size_t)targets, sizeof *v.newest);
+  v.summand = arrays_add(&arrays, (size_t)places, sizeof *v.summand);
+  if (arrays.failed)
     status = error_memory(err, "the check of a plan", (size_t)targets * sizeof *v.newest);
   for (long t = 0; !status && t < targets; t++)
     v.newest[t] = -1;
@@ -330,9 +327,7 @@ static int verify_dataset(const struct plan *p, const struct plan_request *r, in
     status = verify_block(&v, b, err);
   if (!status)
     status = verify_late(&v, err);
-  free(v.met);
-  free(v.newest);
-  free(v.summand);
+  arrays_free(&arrays);
   return status;
 }
 

@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,13 +48,6 @@ static int alone_gather_all(struct comm *c, const void *mine, size_t bytes, void
   (void)c, (void)err;
   copy(all, mine, bytes);
   return OP_OK;
-}
-
-static int alone_gather(struct comm *c, const void *mine, size_t bytes, void *all, const size_t *sizes,
-                        int root, struct error *err) {
-  (void)c, (void)sizes;
-  copy(all, mine, bytes);
-  return check_root(root, err);
 }
 
 static int alone_exchange(struct comm *c, const void *send, const struct comm_messages *to, void *receive,
@@ -116,7 +110,6 @@ static const struct comm_table alone_table = {
     .reduce_all = alone_reduce_all,
     .scan_before = alone_scan_before,
     .gather_all = alone_gather_all,
-    .gather = alone_gather,
     .exchange = alone_exchange,
     .post = alone_post,
     .takes_gpu_memory = alone_takes_gpu_memory,
@@ -133,6 +126,21 @@ int comm_open_alone(struct comm **out, struct error *err) {
     return error_memory(err, "the comm", sizeof **out);
   **out = (struct comm){.table = &alone_table, .size = 1, .node_size = 1, .fortran = -1};
   return OP_OK;
+}
+
+int comm_gather(struct comm *c, const void *mine, size_t bytes, void *all, const size_t *sizes, int root,
+                struct error *err) {
+  const int count = c->rank == root ? c->size : 0;
+  int *ranks = array_new((size_t)count, sizeof *ranks);
+  const struct comm_messages to = {.count = 1, .ranks = &root, .bytes = &bytes},
+                             from = {.count = count, .ranks = ranks, .bytes = (size_t *)(uintptr_t)sizes};
+  if (!ranks)
+    return error_memory(err, "messages", (size_t)count * sizeof *ranks);
+  for (int r = 0; r < count; r++)
+    ranks[r] = r;
+  const int code = c->table->exchange(c, mine, &to, all, &from, err);
+  free(ranks);
+  return code;
 }
 
 void comm_close(struct comm *c) {

@@ -59,9 +59,6 @@ struct comm_table {
   int (*gather_end)(struct comm *c, struct comm_gather *gather, const unsigned char **all, struct error *err);
   /* NULL is allowed. One that has not ended is left to MPI. Local. */
   void (*gather_free)(struct comm *c, struct comm_gather *gather);
-  /* To the root only, of different sizes: sizes[rank] on the root. */
-  int (*gather)(struct comm *c, const void *mine, size_t bytes, void *all, const size_t *sizes, int root,
-                struct error *err);
   /* Messages one after the other in rank order; sizes known on both sides. Empty ones are not sent. */
   int (*exchange)(struct comm *c, const void *send, const struct comm_messages *to, void *receive,
                   const struct comm_messages *from, struct error *err);
@@ -102,7 +99,7 @@ struct comm_table {
   void (*close)(struct comm *c);
   void (*abort)(struct comm *c, int status); /* does not return. Local */
 };
-enum { COMM_TABLE_VERSION = 11, COMM_MOST_TAG = 32000 };
+enum { COMM_TABLE_VERSION = 12, COMM_MOST_TAG = 32000 };
 
 struct comm {
   const struct comm_table *table;
@@ -141,6 +138,10 @@ static inline void comm_messages_free(struct comm_messages *m) {
   free(m->bytes);
   *m = (struct comm_messages){0};
 }
+
+/* gather_all to the root only, of different sizes: sizes[rank] on the root. */
+int comm_gather(struct comm *c, const void *mine, size_t bytes, void *all, const size_t *sizes, int root,
+                struct error *err);
 
 static inline bool comm_alone(const struct comm *c) {
   return c->size == 1;

@@ -70,7 +70,7 @@ static int lead(struct kind *s, long long first, const char *compiler, struct er
 
 /* The question that finds the leader of a kind. */
 struct question {
-  const char *compiler; /* known already */
+  const char *compiler; /* its identity, known already; NULL: it has none, or is asked */
   kind_asked *asked;    /* or NULL */
   void *self;
 };
@@ -103,6 +103,7 @@ static int find_first(struct kind *s, struct comm *all, struct error *err) {
   return code;
 }
 
+/* Collective over `all`. Ranks of one `kind` share; the lowest one that has a compiler leads, else the lowest. */
 static int open_kind(struct kind **out, struct comm *all, const char *kind, const struct question *q,
                      struct error *err) {
   int number = 0;
@@ -122,13 +123,6 @@ static int open_kind(struct kind **out, struct comm *all, const char *kind, cons
   }
   *out = s;
   return code;
-}
-
-/* Collective over `all`. Ranks of one `kind` share; the lowest one with a `compiler` (its identity; NULL: it has
- * none) leads, else the lowest. */
-static int kind_open(struct kind **out, struct comm *all, const char *kind, const char *compiler,
-                     struct error *err) {
-  return open_kind(out, all, kind, &(struct question){.compiler = compiler}, err);
 }
 
 int kind_open_asking(struct kind **out, struct comm *all, const char *kind, kind_asked *asked, void *self,
@@ -161,7 +155,8 @@ int kind_open_host(struct kind **out, struct comm *all, const char *plugins, str
   text_add_char(&kind, '\n');
   library_identity(&kind);
   const bool able = plugin_find(&plugin, plugins, &none) == OP_OK;
-  int code = kind_open(out, all, text_str(&kind), able ? text_str(&plugin.identity) : NULL, err);
+  const struct question q = {.compiler = able ? text_str(&plugin.identity) : NULL};
+  int code = open_kind(out, all, text_str(&kind), &q, err);
   if (!code && (code = find_narrowest(*out, all, text_str(&features), err))) {
     kind_close(*out);
     *out = NULL;

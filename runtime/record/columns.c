@@ -129,23 +129,24 @@ static bool has_more(const struct loop *loop, const struct map *map, const struc
   return !than || map_begin(map, size) > map_begin(than, size);
 }
 
-const struct map *loop_open_map(const struct loop *loop) {
+/* The ragged map with most entries. `open`: of those whose rows are not known to be equal. */
+static const struct map *longest_map(const struct loop *loop, bool open) {
   const struct map *most = NULL;
   for (int i = 0; i < loop->nargs; i++) {
     const struct map *map = loop->args[i].map;
-    if (map && map->first && !loop->desc.maps[loop->desc.args[i].map].equal && has_more(loop, map, most))
+    if (map && map->first && has_more(loop, map, most) &&
+        !(open && loop->desc.maps[loop->desc.args[i].map].equal))
       most = map;
   }
   return most;
 }
 
+const struct map *loop_open_map(const struct loop *loop) {
+  return longest_map(loop, true);
+}
+
 const long long *loop_work(const struct loop *loop, const struct loop_part *part) {
-  const struct map *most = NULL;
-  for (int i = 0; i < loop->nargs; i++) {
-    const struct map *map = loop->args[i].map;
-    if (map && map->first && has_more(loop, map, most))
-      most = map;
-  }
+  const struct map *most = longest_map(loop, false);
   return most ? most->first + part->begin : NULL;
 }
 

@@ -9,8 +9,8 @@
 int loop_columns(const struct loop *loop, const struct loop_part *part, enum plan_columns which,
                  struct plan_column **out, int *count, struct error *err);
 
-/* Are there elements that must not run at the same time, as far as descriptors say, and the look for those that write one
- * target? And may it be because of this argument? */
+/* True if there are elements that must not run at the same time, as far as descriptors say, and the look for those that write
+ * one target. loop_arg_meets: it may be because of this argument. */
 bool loop_meets(const struct loop *loop);
 bool loop_arg_meets(const struct loop *loop, const struct loop_arg *arg);
 
@@ -21,7 +21,7 @@ const long long *loop_work(const struct loop *loop, const struct loop_part *part
  * none. */
 const struct map *loop_open_map(const struct loop *loop);
 
-/* Do elements meet in its targets, to add to them or for an extremum? */
+/* True if elements meet in its targets, to add to them or for an extremum. */
 static inline bool arg_is_turned(const struct loop_arg *arg) {
   return arg->form == DESC_DAT && arg->present && !arg_is_direct(arg) && !arg->entry &&
          access_reduces(arg->access);

@@ -16,15 +16,11 @@ static int compare(const struct finding *a, const struct finding *b) {
   return loops ? loops : a->argument != b->argument ? a->argument - b->argument : (int)a->rule - (int)b->rule;
 }
 
-static struct finding *find(const struct findings *f, const struct finding *like) {
+struct finding *findings_find(const struct findings *f, const struct finding *like) {
   for (int i = 0; i < f->list.count; i++)
     if (compare(f->list.items[i], like) == 0)
       return f->list.items[i];
   return NULL;
-}
-
-const struct finding *findings_find(const struct findings *f, const struct finding *like) {
-  return find(f, like);
 }
 
 static void finding_free(struct finding *one) {
@@ -36,7 +32,7 @@ static void finding_free(struct finding *one) {
 }
 
 int findings_add(struct findings *f, const struct finding *one, struct error *err) {
-  struct finding *known = find(f, one);
+  struct finding *known = findings_find(f, one);
   if (known) {
     if (one->place == -1 || one->place != known->place)
       known->count += one->count;

@@ -27,7 +27,7 @@ struct findings {
 };
 
 /* NULL: there is none. */
-const struct finding *findings_find(const struct findings *f, const struct finding *like);
+struct finding *findings_find(const struct findings *f, const struct finding *like);
 /* `one` stays the caller's. OP_ERR_MEMORY. */
 int findings_add(struct findings *f, const struct finding *one, struct error *err);
 int findings_merge(struct findings *to, const struct findings *from, struct error *err);

@@ -10,7 +10,7 @@
 
 /* `reserved` of an argument: 0 for one without values of its own, else where they are, or the number of the copy. */
 enum { NOWHERE = -2, INSIDE = -1 };
-/* So many copies there are at most; fewer, but not too few for loops that are called in turns, if they are large. */
+/* The most copies; fewer, but not too few for loops that are called in turns, if they are large. */
 enum { MOST = 4096, LEAST = 4 * OP_MAX_ARGS, ROOM = 64 << 20 };
 
 struct kept {

@@ -2,8 +2,6 @@
  * They begin to come together when the loop is done here, and are handed back, in the order of the loops, before
  * somebody looks at one of the globals. All ranks begin and end them at the same calls: so what goes wrong is an
  * error of the same call everywhere. */
-#include "record/late.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +14,7 @@
 #include "ranks/comm.h"
 #include "record/results.h"
 
-/* So many may be on their way, and so many bytes of all ranks. */
+/* The most results on their way, and the most bytes of all ranks. */
 enum { MOST = 32, MOST_BYTES = 1 << 20 };
 
 /* Results of one loop, which may be forgotten before they are there. */

@@ -77,11 +77,17 @@ void loop_note_wait(struct loop *loop, double start);
 void launch_offer_extremum(const struct launch *launch, int i, unsigned char *slot, const void *value,
                            const void *payload, long long number);
 
-/* ---- the time of a loop that never waits for memory ---- */
-/* Seconds of all elements on one thread, by the loop's own code on some of its first elements, whose data are copied
- * to where the caches have them: a small mesh. Nothing of the program's is changed. 0: it is not known, as the loop has
- * few elements, these reach far, or there is no memory. `work` is generated code that runs ranges of elements, with its
- * frame. */
-double floor_seconds(const struct launch *launch, const struct work *work);
+/* ---- results that ranks bring together while the program goes on (late.c) ---- */
+/* All results of the loop go to globals with handles, whose values are the same on all ranks: they may come late.
+ * The same on all ranks. */
+bool results_come_late(const struct op_context *ctx, const struct loop *loop);
+/* In place of launch_results, for such a loop: the results have only begun to come when this returns, and those for the
+ * same globals before them are no more waited for than they. */
+int late_begin(struct op_context *ctx, struct launch *launch, struct error *err);
+/* All that are on their way are handed back. All ranks at the same call. After an error the others are still on their
+ * way. */
+int late_end(struct op_context *ctx, struct error *err);
+/* Drop all late results: none is handed back. Local. */
+void late_drop(struct op_context *ctx);
 
 #endif

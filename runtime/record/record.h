@@ -123,7 +123,6 @@ struct loop_stats {
       colours; /* of blocks in the set's own order, which met so often that elements run through a list; else 0 */
   bool ordered;                   /* adds in the order of the user's numbers, and exactly */
   double collect_seconds;         /* of the seconds, of one that is ordered, to collect what was kept apart */
-  double floor;                   /* of a loop of chains: floor_seconds, 0: not known */
   double hardware[HARDWARE_MOST]; /* what was counted of all calls, see exec/hardware.h */
 };
 

@@ -33,7 +33,7 @@ static inline const struct loop_stats *site_stats(const struct loop_site *site) 
 static inline const char *site_no_text(const struct loop_site *site) {
   return site->record ? site->record->no_source : site->no_text;
 }
-/* Are both of loops over subsets of one name, so that they are one row? What the row says then, `more` added. */
+/* True if both are of loops over subsets of one name, which are one row. site_add: what the row says then, `more` added. */
 bool sites_are_one(const struct loop_site *a, const struct loop_site *b);
 void site_add(struct loop_stats *to, const struct loop_stats *more);
 /* A check of that call failed: a warning says how to keep it (OP2_CAPTURE), from the call on that came `before` calls of its

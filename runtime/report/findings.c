@@ -45,7 +45,7 @@ static int gather(struct op_context *ctx, const struct text *mine, const size_t 
   int code = all && text_ok(mine) ? OP_OK : error_memory(err, "the list of OP2_CHECK", bytes);
   code = agree_on_success(c, code, err);
   if (!code)
-    code = c->table->gather(c, text_str(mine), mine->length, all, sizes, 0, err);
+    code = comm_gather(c, text_str(mine), mine->length, all, sizes, 0, err);
   if (!code && c->rank == 0)
     code = unpack(ctx->findings, all + sizes[0], all + bytes, err);
   free(all);

@@ -112,10 +112,10 @@ static void add_row(const struct report *r, int i, struct text *out) {
 static void add_chain(const struct report *r, int i, struct text *out) {
   const struct tiled_facts *c = &r->chains[i];
   json_object(out, NULL,
-              "first:t last:t loops:n runs:i seconds:d floor_seconds:d cutting_seconds:d tile_bytes:d "
+              "first:t last:t loops:n runs:i seconds:d cutting_seconds:d tile_bytes:d "
               "tiles:n chunks:n gap:d "
               "bytes_of_loops:d bytes:d",
-              c->first, c->last, c->loops, c->runs, c->seconds, c->floor, c->cutting, c->tile_bytes, c->tiles,
+              c->first, c->last, c->loops, c->runs, c->seconds, c->cutting, c->tile_bytes, c->tiles,
               c->chunks, c->gap, c->called_bytes, c->bytes);
 }
 

@@ -164,14 +164,12 @@ static void text_across(const struct report *r, const struct report_row *const *
 static void text_chains(const struct report *r, struct text *out) {
   if (r->nchains == 0)
     return;
-  text_addf(out, "chains in tiles\n%6s %9s %8s %8s %8s %8s %6s %6s %6s %8s %8s %6s\n", "loops", "runs",
-            "time", "floor", "cutting", "tile MB", "tiles", "chunks", "gaps", "loops MB", "chain MB",
-            "limit");
+  text_addf(out, "chains in tiles\n%6s %9s %8s %8s %8s %6s %6s %6s %8s %8s %6s\n", "loops", "runs", "time",
+            "cutting", "tile MB", "tiles", "chunks", "gaps", "loops MB", "chain MB", "limit");
   for (int i = 0; i < r->nchains; i++) {
     const struct tiled_facts *c = &r->chains[i];
     text_addf(out, "%6d %9lld", c->loops, c->runs);
     cell_time(out, c->seconds, 8);
-    cell_time(out, c->floor, 8);
     cell_time(out, c->cutting, 8);
     text_addf(out, " %8.3f %6d %6d %5.1f%% %8.2f %8.2f", c->tile_bytes * 1e-6, c->tiles, c->chunks,
               100 * c->gap, c->called_bytes * 1e-6, c->bytes * 1e-6);

@@ -1,4 +1,4 @@
-#include "services/pin.h"
+#include "services/services.h"
 
 #include <dlfcn.h>
 #include <string.h>

@@ -29,4 +29,13 @@ int context_plans(struct op_context *ctx, struct plan_cache **out, struct error 
 int context_plan(struct op_context *ctx, const char *loop, const struct plan_wish *wish,
                  const struct plan_entry **out, bool *built, struct error *err);
 
+/* pin.c: ranks on CPUs of their own (OP2_PIN). */
+/* Ranks of a machine that are allowed on the same CPUs share these out: each gets some that lie together, as hwloc says, for the
+ * calling thread and those that start later. Where the launcher gave each rank its own, or there are fewer CPUs than ranks,
+ * nothing happens. OP_ERR_NOT_BUILT without hwloc. Local. */
+int pin_rank(struct op_context *ctx, struct error *err);
+/* tools.c: tools that OP2_TOOLS names. */
+/* Load the tools, which are finished with the context. OP_ERR_ENV. */
+int tools_open(struct op_context *ctx, struct error *err);
+
 #endif

@@ -1,4 +1,4 @@
-#include "services/tools.h"
+#include "services/services.h"
 
 #include <dlfcn.h>
 #include <stdint.h>

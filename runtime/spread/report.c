@@ -182,7 +182,7 @@ static int bring_rows(struct dat_file *f, int rank, long low, long high, struct 
     return code;
   if (f->sizes)
     f->sizes[rank] = bytes;
-  code = comm->table->gather(comm, f->rows, mine ? bytes : 0, f->rows, f->sizes, 0, err);
+  code = comm_gather(comm, f->rows, mine ? bytes : 0, f->rows, f->sizes, 0, err);
   if (f->sizes)
     f->sizes[rank] = 0;
   return code;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../exec/expect.h"
-#include "plan/tasks_chain.h"
+#include "plan/tasks.h"
 #include "plan/tiles_prefix.h"
 #include "world.h"
 
@@ -289,20 +289,20 @@ TEST(prefixes_hold_for_all_elements) {
       {.table = g.edges, .arity = 2, .from = EDGES, .to = CELLS, .from_step = 1, .to_step = 8},
       {.table = large, .arity = 2, .from = LARGE, .to = CELLS, .from_step = 64, .to_step = 64}};
   for (int i = 0; i < 3; i++) {
+    struct arrays arrays = {0};
     struct prefix alone, together;
-    expect_ok(prefix_build(&alone, &requests[i], NULL, &err), &err);
-    expect_ok(prefix_build(&together, &requests[i], team, &err), &err);
+    expect_ok(prefix_build(&alone, &arrays, &requests[i], NULL, &err), &err);
+    const size_t bytes = arrays.bytes;
+    expect_ok(prefix_build(&together, &arrays, &requests[i], team, &err), &err);
     check_prefix(&alone, &requests[i]);
     assert_int_equal(prefix_targets(&alone, 0, 0), 0);
     assert_int_equal(prefix_elements(&alone, 0, 0), 0);
-    const size_t bytes = prefix_bytes(&alone);
     assert_true(i == 1 || bytes < (size_t)(requests[i].from + requests[i].to) * 8 / 50);
     for (long e = 0; e <= requests[i].from; e++)
       assert_int_equal(prefix_targets(&alone, 1, e), prefix_targets(&together, 1, e));
     for (long c = 0; c <= CELLS; c++)
       assert_int_equal(prefix_elements(&alone, 1, c), prefix_elements(&together, 1, c));
-    prefix_free(&alone);
-    prefix_free(&together);
+    arrays_free(&arrays);
   }
   free(large);
   team_close(team);

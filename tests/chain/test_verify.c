@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../exec/expect.h"
-#include "plan/tasks_chain.h"
+#include "plan/tasks.h"
 #include "world.h"
 
 enum { CASES = 3000 };

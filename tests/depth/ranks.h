@@ -8,6 +8,10 @@
 
 #include "plan/depth.h"
 
+static inline const int *depths_need(const struct depths *d, int segment) {
+  return d->need + (long)segment * d->ndats;
+}
+
 enum {
   RANKS_MOST = 5,
   SETS_MOST = 5,

@@ -179,7 +179,7 @@ static void find_copies(struct world *w, const struct local *l, const struct dep
 static void find(struct world *w, const struct depths *d, int s, int n, bool parts, struct choice *choice,
                  const char **wrong) {
   static struct local l[RANKS_MOST];
-  struct deep_copies c[TOGETHER_MOST + 1][RANKS_MOST] = {{{0}}};
+  struct deep_copies c[TOGETHER_MOST + 1][RANKS_MOST] = {{{.ndats = 0}}};
   memset(choice, 0, sizeof *choice);
   for (int r = 0; r < w->nranks; r++)
     make_local(w, r, &l[r]);

@@ -136,16 +136,6 @@ static int crew_gather_all(struct comm *c, const void *mine, size_t bytes, void 
   return done(c);
 }
 
-static int crew_gather(struct comm *c, const void *mine, size_t bytes, void *all, const size_t *sizes,
-                       int root, struct error *err) {
-  (void)err;
-  const void *const *shown = show(c, mine, bytes);
-  size_t at = 0;
-  for (int r = 0; c->rank == root && r < c->size; at += sizes[r++])
-    copy((char *)all + at, shown[r], sizes[r]);
-  return done(c);
-}
-
 /* ---- messages ---- */
 
 /* Into the boxes of those that they are for; the letters are there until all ranks are done. */
@@ -334,7 +324,6 @@ static const struct comm_table crew_table = {.version = COMM_TABLE_VERSION,
                                              .reduce_all = crew_reduce_all,
                                              .scan_before = crew_scan_before,
                                              .gather_all = crew_gather_all,
-                                             .gather = crew_gather,
                                              .exchange = crew_exchange,
                                              .post = crew_post,
                                              .split = crew_split,

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "plan/plan.h"
+#include "plan/strategy.h"
 
 static inline uint32_t random_next(uint64_t *state) {
   *state = *state * 6364136223846793005u + 1442695040888963407u;
@@ -47,6 +47,21 @@ static inline long mesh_grid(long nx, long ny, int **table) {
     }
   *table = edges;
   return n;
+}
+
+static inline int schedule_chunks(struct schedule *s, long size, long chunk, struct error *err) {
+  return schedule_request_chunks(s, &(struct plan_request){.size = size, .block_size = (int)chunk}, err);
+}
+
+/* The row's schedule and figures alone. */
+static inline int schedule_owners(struct schedule *s, const struct plan_request *r, int threads,
+                                  struct owner_shares *shares, struct error *err) {
+  struct plan_entry e = {0};
+  const struct plan_wish wish = {.request = *r, .threads = threads};
+  const int code = strategy_owners.build(&e, &wish, NULL, err);
+  *s = e.schedule;
+  *shares = e.shares;
+  return code;
 }
 
 #endif

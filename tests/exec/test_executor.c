@@ -96,7 +96,7 @@ TEST(same_bits) {
     struct schedule s;
     double *first = calloc((size_t)p.ntargets, sizeof *first), sum = 0;
     expect_ok(plan_build(&plan, &r, NULL, &err), &err);
-    expect_ok(schedule_block_colours(&s, &plan, &err), &err);
+    expect_ok(schedule_colours(&s, &plan, NULL, &err), &err);
     for (int i = 0; i < ncounts; i++) {
       double got = run(&p, &s, counts[i], (size_t)16 << i % 3);
       if (i == 0) {
@@ -184,9 +184,11 @@ TEST(every_element_once) {
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
     for (int t = 0; t < ncounts; t++) {
       struct schedule s;
-      expect_ok(schedule_whole(&s, sizes[i], &err), &err);
-      check_visits(&s, sizes[i], counts[t]);
-      schedule_free(&s);
+      struct plan_entry whole = {0};
+      const struct plan_wish wish = {.request = {.size = sizes[i]}};
+      expect_ok(strategy_whole.build(&whole, &wish, NULL, &err), &err);
+      check_visits(&whole.schedule, sizes[i], counts[t]);
+      plan_entry_clear(&whole);
       for (long chunk = 0; chunk <= sizes[i]; chunk = chunk * 3 + 7) {
         expect_ok(schedule_chunks(&s, sizes[i], chunk, &err), &err);
         check_visits(&s, sizes[i], counts[t]);
@@ -390,7 +392,7 @@ TEST(memory_is_near_its_user) {
   struct plan plan;
   struct schedule chunks, colours;
   expect_ok(plan_build(&plan, &r, NULL, &err), &err);
-  expect_ok(schedule_block_colours(&colours, &plan, &err), &err);
+  expect_ok(schedule_colours(&colours, &plan, NULL, &err), &err);
   expect_ok(schedule_chunks(&chunks, elements, 0, &err), &err);
   const long chunk = chunks.items[0].end;
   for (int threads = 2; threads <= 3; threads++) {

@@ -5,7 +5,6 @@
 #include "expect.h"
 #include "mesh.h"
 #include "plan/gather.h"
-#include "plan/owners.h"
 
 static const int counts[] = {1, 2, 3, 7, 64};
 enum { ncounts = sizeof counts / sizeof *counts };
@@ -302,13 +301,14 @@ TEST(gather_is_serial) {
   struct error err = {0};
   for (int shape = 0; shape < MESH_SHAPES; shape++) {
     struct problem p;
+    struct arrays arrays = {0};
     struct reverse_map reverse;
     struct schedule s;
     make_random(&p, 30000, (enum mesh_shape)shape);
     double *rows = calloc((size_t)p.nedges * 2, sizeof *rows);
-    expect_ok(reverse_build(&reverse, p.nedges, p.columns, 2, NULL, &err), &err);
+    expect_ok(reverse_build(&reverse, &arrays, p.nedges, p.columns, 2, NULL, &err), &err);
     expect_ok(reverse_verify(&reverse, p.nedges, p.columns, NULL, &err), &err);
-    expect_ok(schedule_gather(&s, &(struct plan_request){.size = p.nedges}, &p.ncells, 1, &err), &err);
+    expect_ok(schedule_gather(&s, &(struct plan_request){.size = p.nedges}, &reverse, 1, &err), &err);
     memset(p.expected, 0, (size_t)p.ncells * sizeof *p.expected);
     for (long i = 0; i < 2 * p.nedges; i++)
       p.expected[p.table[i]] += row_value(i / 2, (int)(i % 2));
@@ -327,7 +327,7 @@ TEST(gather_is_serial) {
     }
     reverse.entries[7]++;
     assert_int_equal(reverse_verify(&reverse, p.nedges, p.columns, NULL, &err), OP_ERR_PLAN);
-    reverse_free(&reverse);
+    arrays_free(&arrays);
     schedule_free(&s);
     free(rows);
     clear(&p);

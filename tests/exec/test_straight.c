@@ -6,7 +6,6 @@
 #include "expect.h"
 #include "mesh.h"
 #include "plan/plan_cache.h"
-#include "plan/straight.h"
 
 enum { COLUMNS = 3, SIZE = 700, TARGETS = 4 * SIZE };
 
@@ -57,6 +56,14 @@ static bool follows(const struct plan_request *r, long e) {
   return all;
 }
 
+static int build(struct plan_entry *e, const struct plan_request *r, struct team *team, struct error *err) {
+  return plan_entry_build(e, &(struct plan_wish){.request = *r, .strategy = &strategy_straight}, team, err);
+}
+
+static int verify(const struct plan_entry *e, const struct plan_request *r, int level, struct error *err) {
+  return strategy_straight.verify(e, &(struct plan_wish){.request = *r}, level, err);
+}
+
 /* Each element is in a range if and only if it is one of 8 or more; ranges cannot be made longer. */
 static void check_by_force(const struct straight *s, const struct plan_request *r) {
   const int *at = s->words + 1;
@@ -86,13 +93,13 @@ TEST(on_many_meshes) {
   for (int b = 0; b < 5; b++)
     for (long size = 1; size <= SIZE; size += size < 150 ? 1 : 61) {
       struct fixture f;
-      struct straight s;
+      struct plan_entry s;
       make(&f, size, breaks[b], (uint64_t)(size * 5 + b));
       f.request.begin = size % 3 * 1000;
-      expect_ok(straight_build(&s, &f.request, NULL, &err), &err);
-      check_by_force(&s, &f.request);
-      expect_ok(straight_verify(&s, &f.request, 2, &err), &err);
-      straight_free(&s);
+      expect_ok(build(&s, &f.request, NULL, &err), &err);
+      check_by_force(&s.straight, &f.request);
+      expect_ok(verify(&s, &f.request, 2, &err), &err);
+      plan_entry_clear(&s);
       clear(&f);
     }
   error_free(&err);
@@ -111,18 +118,18 @@ TEST(rows_and_chaos) {
       {.table = table, .arity = 2, .column = 0, .target = 1, .target_size = N * N},
       {.table = table, .arity = 2, .column = 1, .target = 1, .target_size = N * N}};
   const struct plan_request r = {.size = N * N, .columns = columns, .ncolumns = 2};
-  struct straight s;
-  expect_ok(straight_build(&s, &r, NULL, &err), &err);
-  check_by_force(&s, &r);
-  assert_int_equal(s.count, N);
-  assert_int_equal(straight_covered(&s, 8), N * (N - 1 - 7));
-  assert_int_equal(straight_bytes(&s), (N + 2) * 4 * sizeof(int));
-  straight_free(&s);
+  struct plan_entry s;
+  expect_ok(build(&s, &r, NULL, &err), &err);
+  check_by_force(&s.straight, &r);
+  assert_int_equal(s.straight.count, N);
+  assert_int_equal(straight_covered(&s.straight, 8), N * (N - 1 - 7));
+  assert_int_equal(plan_entry_bytes(&s), (N + 2) * 4 * sizeof(int));
+  plan_entry_clear(&s);
   columns[0].table = columns[1].table = any;
-  expect_ok(straight_build(&s, &r, NULL, &err), &err);
-  assert_int_equal(s.count, 0);
-  assert_true(straight_bytes(&s) <= 64);
-  straight_free(&s);
+  expect_ok(build(&s, &r, NULL, &err), &err);
+  assert_int_equal(s.straight.count, 0);
+  assert_true(plan_entry_bytes(&s) <= 64);
+  plan_entry_clear(&s);
   free(table);
   free(any);
   error_free(&err);
@@ -132,16 +139,16 @@ TEST(same_on_threads) {
   struct error err = {0};
   struct fixture f;
   struct team *team;
-  struct straight alone, together;
+  struct plan_entry alone, together;
   make(&f, 200001, 2, 9);
   expect_ok(team_open(&team, TEAM_PTHREAD, 3, &err), &err);
-  expect_ok(straight_build(&alone, &f.request, NULL, &err), &err);
-  expect_ok(straight_build(&together, &f.request, team, &err), &err);
-  assert_true(alone.count > 1000);
-  assert_int_equal(straight_bytes(&alone), straight_bytes(&together));
-  assert_memory_equal(alone.words, together.words, straight_bytes(&alone));
-  straight_free(&alone);
-  straight_free(&together);
+  expect_ok(build(&alone, &f.request, NULL, &err), &err);
+  expect_ok(build(&together, &f.request, team, &err), &err);
+  assert_true(alone.straight.count > 1000);
+  assert_int_equal(plan_entry_bytes(&alone), plan_entry_bytes(&together));
+  assert_memory_equal(alone.straight.words, together.straight.words, plan_entry_bytes(&alone));
+  plan_entry_clear(&alone);
+  plan_entry_clear(&together);
   team_close(team);
   clear(&f);
   error_free(&err);
@@ -205,18 +212,18 @@ TEST(faults_are_found) {
   for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
     struct error err = {0};
     struct fixture f;
-    struct straight s;
+    struct plan_entry s;
     make(&f, SIZE, 1, 4);
     f.request.begin = 5000;
-    expect_ok(straight_build(&s, &f.request, NULL, &err), &err);
-    assert_true(s.count > 3);
-    faults[i].plant(&s);
-    assert_int_equal(straight_verify(&s, &f.request, 0, &err), OP_OK);
-    assert_int_equal(straight_verify(&s, &f.request, 1, &err), faults[i].level == 1 ? OP_ERR_PLAN : OP_OK);
-    assert_int_equal(straight_verify(&s, &f.request, 2, &err), OP_ERR_PLAN);
+    expect_ok(build(&s, &f.request, NULL, &err), &err);
+    assert_true(s.straight.count > 3);
+    faults[i].plant(&s.straight);
+    assert_int_equal(verify(&s, &f.request, 0, &err), OP_OK);
+    assert_int_equal(verify(&s, &f.request, 1, &err), faults[i].level == 1 ? OP_ERR_PLAN : OP_OK);
+    assert_int_equal(verify(&s, &f.request, 2, &err), OP_ERR_PLAN);
     if (!strstr(error_message(&err), faults[i].said))
       fail_msg("fault %zu: \"%s\" does not say \"%s\"", i, error_message(&err), faults[i].said);
-    straight_free(&s);
+    plan_entry_clear(&s);
     clear(&f);
     error_free(&err);
   }
@@ -246,7 +253,7 @@ TEST(is_shared) {
   wish.request.block_size = 17;
   wish.threads = 3;
   assert_ptr_equal(get(cache, &wish, false), entry);
-  assert_true(plan_cache_bytes(cache) >= straight_bytes(&entry->straight));
+  assert_true(plan_cache_bytes(cache) >= plan_entry_bytes(entry));
   /* Generated code knows columns by their place. */
   const struct plan_column other[] = {f.columns[1], f.columns[0], f.columns[2]};
   wish.request.columns = other;

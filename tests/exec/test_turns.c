@@ -9,9 +9,9 @@
 #include "expect.h"
 #include "mesh.h"
 #include "mesh/data.h"
+#include "plan/gather.h"
 #include "plan/plan_staging.h"
 #include "plan/strategy.h"
-#include "plan/turns.h"
 
 static const int counts[] = {1, 2, 3, 7, 64};
 enum { ncounts = sizeof counts / sizeof *counts };

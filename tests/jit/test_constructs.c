@@ -11,7 +11,7 @@
 #include "jit/fits.h"
 #include "jit/jit.h"
 #include "jit/kernel/kernel.h"
-#include "plan/straight.h"
+#include "plan/strategy.h"
 
 enum { ELEMENTS = 211, TARGETS = 67, ARITY = 3, LARGEST = 32, PIECES = 3, SLACK = 16 };
 
@@ -35,7 +35,7 @@ struct trial {
   unsigned char globals[8][LARGEST * 8], starts[8][LARGEST * 8];
   unsigned char reference[8][LARGEST * 8];
   int map[ELEMENTS * ARITY], list[ELEMENTS], numbers[2][ELEMENTS];
-  struct straight straight;
+  struct plan_entry straight;
   void *frame[64];
 };
 
@@ -57,7 +57,8 @@ static void find_straight(struct trial *t) {
       columns[request.ncolumns++] = (struct plan_column){
           .table = t->map, .arity = ARITY, .column = c, .target = 1, .target_size = TARGETS};
   if (request.ncolumns)
-    assert_int_equal(straight_build(&t->straight, &request, NULL, &err), OP_OK);
+    assert_int_equal(
+        strategy_straight.build(&t->straight, &(struct plan_wish){.request = request}, NULL, &err), OP_OK);
 }
 
 /* Both numberings hold each number once; the mesh itself is in the library's. */
@@ -153,7 +154,7 @@ static void teardown(struct trial *t) {
     free(t->dats[i].rows);
     free(t->dats[i].library);
   }
-  straight_free(&t->straight);
+  plan_entry_clear(&t->straight);
   desc_free(&t->d);
 }
 
@@ -222,7 +223,7 @@ static void fill_frame(struct trial *t, struct info_slot *infos) {
     t->frame[desc_slot_stride(d, i)] = (void *)(intptr_t)set_size(d->dats[i].set);
   }
   t->frame[desc_slot_map(d, 0)] = t->map;
-  t->frame[desc_slot_straight(d)] = t->straight.words;
+  t->frame[desc_slot_straight(d)] = t->straight.straight.words;
   for (int s = 0; s < 2; s++)
     t->frame[desc_slot_numbers(d, s)] = t->way->renumbered ? t->numbers[s] : NULL;
   for (int i = 0; i < d->nargs; i++) {

@@ -118,8 +118,8 @@ static void test_gather(size_t unit, int root) {
     total += sizes[r] = unit * (size_t)r;
   unsigned char *mine = filled(comm->rank, sizes[comm->rank]), *all = malloc(total + 1);
   check(all);
-  WORKS(comm->table->gather(comm, mine, sizes[comm->rank], comm->rank == root ? all : NULL,
-                            comm->rank == root ? sizes : NULL, root, &err));
+  WORKS(comm_gather(comm, mine, sizes[comm->rank], comm->rank == root ? all : NULL,
+                    comm->rank == root ? sizes : NULL, root, &err));
   size_t at = 0;
   for (int r = 0; r < comm->size && comm->rank == root; at += sizes[r++])
     check_filled(all + at, r, sizes[r]);

@@ -13,7 +13,7 @@
 #include "mesh/data.h"
 #include "mesh/halo.h"
 #include "ranks/comm.h"
-#include "record/late.h"
+#include "record/launch.h"
 #include "spread/halo.h"
 
 struct import {

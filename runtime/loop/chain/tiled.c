@@ -231,7 +231,6 @@ bool tiled_tell(const struct op_context *ctx, int i, struct tiled_facts *out, bo
                               .gap = (double)t->tiles.gap / (double)t->tiles.all,
                               .cutting = t->cutting,
                               .seconds = t->seconds,
-                              .floor = t->floor * (double)t->runs / loops_threads(t->loops, t->n),
                               .called_bytes = b.called,
                               .bytes = b.moved};
   return true;
@@ -257,20 +256,6 @@ static int make_works(struct op_context *ctx, const struct tiled *t, struct laun
       code = launch->loop->backend->work(ctx, launch, &t->works[i], err);
   }
   return code;
-}
-
-/* For reports: once for each loop, whose chains have the same code. Other backends' functions do not take data from
- * the frame. */
-static void find_floor(struct tiled *t, struct launch *const *launches) {
-  const double start = clock_seconds();
-  t->floor = 0;
-  for (int i = 0; i < t->n; i++) {
-    struct loop *loop = t->loops[i];
-    if (!(loop->stats.floor > 0) && loop->backend->may_wait)
-      loop->stats.floor = floor_seconds(launches[i], &t->works[i]);
-    t->floor += loop->stats.floor;
-  }
-  t->cutting += clock_seconds() - start;
 }
 
 /* As before: for a run of each loop on its own. */
@@ -394,8 +379,6 @@ int tiled_run(struct op_context *ctx, struct launch *const *launches, int n, con
       code = make_works(ctx, t, launches, err);
     *ran = !code;
   }
-  if (*ran && t->runs == 0 && !room.items)
-    find_floor(t, launches);
   if (*ran)
     code = run(ctx, t, launches, &room, err);
   free(room.items);

@@ -20,8 +20,6 @@ struct tiled_facts {
   double called_bytes,
       bytes; /* that its loops must move one by one; that it must move if each dat and map is moved once */
   double cutting, seconds; /* of all runs */
-  double
-      floor; /* of these seconds what is left if no memory is waited for, see record/launch.h; 0: not known */
 };
 /* Facts of chain number i, from 0; false: it did not run, or there is none (*more is false). */
 bool tiled_tell(const struct op_context *ctx, int i, struct tiled_facts *out, bool *more);
@@ -59,7 +57,6 @@ struct tiled {
   struct cutting *cutting_behind; /* it is being cut behind the program; NULL */
   double cutting;                 /* seconds that it took */
   double seconds;                 /* of all its runs */
-  double floor;                   /* seconds of a run on one thread in the caches */
   long long runs;
   struct tiles tiles; /* without items: it runs loop by loop */
   struct work *works;

@@ -8,7 +8,7 @@
 #include "context/context.h"
 #include "loop/chain/tiled.h"
 #include "loop/chain/tiled_describe.h"
-#include "plan/tasks_chain.h"
+#include "plan/tasks.h"
 #include "plan/tiles.h"
 #include "plan/tiles_prefix.h"
 

@@ -145,18 +145,13 @@ int mpi_gather_all(struct comm *c, const void *mine, size_t bytes, void *all, st
 
 struct mail {
   MPI_Request *requests; /* receives first */
-  int receives, count, capacity, tag;
+  int receives, count;
 };
-
-static int mail_new(struct mail *m, size_t pieces, int tag, struct error *err) {
-  *m = (struct mail){.requests = array_new(pieces, sizeof(MPI_Request)), .capacity = (int)pieces, .tag = tag};
-  return m->requests ? OP_OK : error_memory(err, "messages", pieces * sizeof(MPI_Request));
-}
 
 static int mail_receive(struct comm *c, struct mail *m, unsigned char *data, size_t bytes, int from) {
   int status = MPI_SUCCESS;
   for (int p = 0; status == MPI_SUCCESS && p < mpi_pieces(bytes); p++)
-    status = MPI_Irecv(data + (size_t)p * PIECE, mpi_piece(bytes, p), MPI_BYTE, from, m->tag,
+    status = MPI_Irecv(data + (size_t)p * PIECE, mpi_piece(bytes, p), MPI_BYTE, from, TAG_EXCHANGE,
                        mpi_state(c)->mpi, &m->requests[m->count++]);
   m->receives = m->count;
   return status;
@@ -165,45 +160,9 @@ static int mail_receive(struct comm *c, struct mail *m, unsigned char *data, siz
 static int mail_send(struct comm *c, struct mail *m, const unsigned char *data, size_t bytes, int to) {
   int status = MPI_SUCCESS;
   for (int p = 0; status == MPI_SUCCESS && p < mpi_pieces(bytes); p++)
-    status = MPI_Isend(data + (size_t)p * PIECE, mpi_piece(bytes, p), MPI_BYTE, to, m->tag, mpi_state(c)->mpi,
-                       &m->requests[m->count++]);
+    status = MPI_Isend(data + (size_t)p * PIECE, mpi_piece(bytes, p), MPI_BYTE, to, TAG_EXCHANGE,
+                       mpi_state(c)->mpi, &m->requests[m->count++]);
   return status;
-}
-
-static int mail_finish(struct comm *c, struct mail *m, int status, const char *call, struct error *err) {
-  int code = mpi_check(status, call, err);
-  if (!code)
-    code = mpi_wait_for(c, m->requests, m->count, call, mpi_watch_number(c), err);
-  if (code)
-    mpi_abandon(m->requests, m->receives, m->count);
-  free(m->requests);
-  return code;
-}
-
-static size_t pieces_of_others(const struct comm *c, const size_t *sizes) {
-  size_t pieces = 0;
-  for (int r = 0; r < c->size; r++)
-    pieces += r == c->rank ? 0 : (size_t)mpi_pieces(sizes[r]);
-  return pieces;
-}
-
-int mpi_gather(struct comm *c, const void *mine, size_t bytes, void *all, const size_t *sizes, int root,
-               struct error *err) {
-  struct mail m;
-  const bool here = c->rank == root;
-  int code = mpi_watch_begin(c, err);
-  if (!code)
-    code = mail_new(&m, here ? pieces_of_others(c, sizes) : (size_t)mpi_pieces(bytes), TAG_GATHER, err);
-  if (code)
-    return code;
-  unsigned char *to = all;
-  int status = here ? MPI_SUCCESS : mail_send(c, &m, mine, bytes, root);
-  for (int r = 0; here && status == MPI_SUCCESS && r < c->size; to += sizes[r++])
-    if (r != root)
-      status = mail_receive(c, &m, to, sizes[r], r);
-    else if (bytes)
-      memmove(to, mine, bytes);
-  return mail_finish(c, &m, status, "a gather", err);
 }
 
 static size_t pieces_of(const struct comm *c, const struct comm_messages *m) {
@@ -228,28 +187,33 @@ static const unsigned char *own_of(const struct comm *c, const struct comm_messa
 
 int mpi_exchange(struct comm *c, const void *send, const struct comm_messages *to, void *receive,
                  const struct comm_messages *from, struct error *err) {
-  struct mail m;
   size_t mine, wanted;
   const unsigned char *own = own_of(c, to, send, &mine);
   const unsigned char *place = own_of(c, from, receive, &wanted);
   if (mine != wanted)
     return error_mistake(err, OP_ERR_INTERNAL, "an exchange sends %zu bytes to itself and receives %zu", mine,
                          wanted);
-  int code = mpi_watch_begin(c, err);
-  if (!code)
-    code = mail_new(&m, pieces_of(c, to) + pieces_of(c, from), TAG_EXCHANGE, err);
-  if (code)
-    return code;
+  const size_t pieces = pieces_of(c, to) + pieces_of(c, from);
+  int code = mpi_watch_begin(c, err), status = MPI_SUCCESS;
+  struct mail m = {.requests = array_new(pieces, sizeof *m.requests)};
+  if (!code && !m.requests)
+    code = error_memory(err, "messages", pieces * sizeof *m.requests);
   unsigned char *into = receive;
   const unsigned char *out = send;
-  if (mine)
+  if (!code && mine)
     memmove(into + (place - into), own, mine);
-  int status = MPI_SUCCESS;
-  for (int i = 0; status == MPI_SUCCESS && i < from->count; into += from->bytes[i++])
+  for (int i = 0; !code && status == MPI_SUCCESS && i < from->count; into += from->bytes[i++])
     if (from->ranks[i] != c->rank)
       status = mail_receive(c, &m, into, from->bytes[i], from->ranks[i]);
-  for (int i = 0; status == MPI_SUCCESS && i < to->count; out += to->bytes[i++])
+  for (int i = 0; !code && status == MPI_SUCCESS && i < to->count; out += to->bytes[i++])
     if (to->ranks[i] != c->rank)
       status = mail_send(c, &m, out, to->bytes[i], to->ranks[i]);
-  return mail_finish(c, &m, status, "an exchange", err);
+  if (!code)
+    code = mpi_check(status, "an exchange", err);
+  if (!code)
+    code = mpi_wait_for(c, m.requests, m.count, "an exchange", mpi_watch_number(c), err);
+  if (code)
+    mpi_abandon(m.requests, m.receives, m.count);
+  free(m.requests);
+  return code;
 }

@@ -96,55 +96,40 @@ int mpi_start_own(struct comm *c, struct comm_request *r, struct error *err) {
   return mpi_check(status, "MPI_Start", err);
 }
 
-void mpi_tested_free(struct mpi_state *s) {
-  if (!s->tested)
-    return;
-  free(s->tested->handles);
-  free(s->tested->statuses);
-  free(s->tested->of);
-  free(s->tested->indices);
-  free(s->tested);
-}
-
 /* Room for the pieces of all. */
-static int make_room(struct mpi_state *s, int pieces, struct error *err) {
-  if (!s->tested && !(s->tested = array_new(1, sizeof *s->tested)))
-    return error_memory(err, "messages", sizeof *s->tested);
-  if (pieces <= s->most_tested)
+static int make_room(struct mpi_tested *t, int pieces, struct error *err) {
+  if (pieces <= t->most)
     return OP_OK;
   const size_t most = 2 * (size_t)pieces;
-  struct mpi_tested *t = s->tested;
-  MPI_Request *handles = array_resize(t->handles, most, sizeof(MPI_Request));
-  t->handles = handles ? handles : t->handles;
-  MPI_Status *statuses = array_resize(t->statuses, most, sizeof *statuses);
-  t->statuses = statuses ? statuses : t->statuses;
-  int *of = array_resize(t->of, most, sizeof *of);
-  t->of = of ? of : t->of;
-  int *indices = array_resize(t->indices, most, sizeof *indices);
-  t->indices = indices ? indices : t->indices;
-  if (!handles || !statuses || !of || !indices)
+  arrays_free(&t->arrays);
+  *t = (struct mpi_tested){0};
+  t->handles = arrays_add(&t->arrays, most, sizeof(MPI_Request));
+  t->statuses = arrays_add(&t->arrays, most, sizeof *t->statuses);
+  t->of = arrays_add(&t->arrays, most, sizeof *t->of);
+  t->indices = arrays_add(&t->arrays, most, sizeof *t->indices);
+  if (t->arrays.failed)
     return error_memory(err, "messages", most * sizeof(MPI_Request));
-  s->most_tested = (int)most;
+  t->most = (int)most;
   return OP_OK;
 }
 
 int mpi_test_some(struct comm *c, struct comm_request *const *requests, int count, bool *done,
                   struct error *err) {
-  struct mpi_state *s = mpi_state(c);
+  struct mpi_tested *t = &mpi_state(c)->tested;
   int pieces = 0, n = 0, over = 0;
   for (int i = 0; i < count; i++)
     pieces += requests[i]->count;
-  if (make_room(s, pieces, err))
+  if (make_room(t, pieces, err))
     return err->code;
   for (int i = 0; i < count; i++)
     for (int p = 0; p < requests[i]->count; p++) {
-      s->tested->handles[n] = requests[i]->pieces[p];
-      s->tested->of[n++] = i;
+      t->handles[n] = requests[i]->pieces[p];
+      t->of[n++] = i;
     }
   /* A persistent request keeps its handle when it is over, and counts as none from then on. */
-  const int status = MPI_Testsome(n, s->tested->handles, &over, s->tested->indices, s->tested->statuses);
+  const int status = MPI_Testsome(n, t->handles, &over, t->indices, t->statuses);
   for (int k = 0; status == MPI_SUCCESS && over != MPI_UNDEFINED && k < over; k++)
-    requests[s->tested->of[s->tested->indices[k]]]->left--;
+    requests[t->of[t->indices[k]]]->left--;
   for (int i = 0; i < count; i++)
     done[i] = requests[i]->left == 0;
   return mpi_check(status, "MPI_Testsome", err);

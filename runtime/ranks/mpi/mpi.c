@@ -11,6 +11,9 @@
 #include <mpi-ext.h>
 #endif
 
+#define EXPORTED __attribute__((visibility("default")))
+extern EXPORTED const struct comm_table op2jit_comm_table;
+
 /* ---- MPI itself ---- */
 
 /* MPI can begin once per process, so who began it has to remember that until the process ends. */
@@ -58,7 +61,7 @@ static void table_close(struct comm *c) {
       MPI_Op_free(&s->operations[i]);
   if (ended || whole)
     free(s->room);
-  mpi_tested_free(s);
+  arrays_free(&s->tested.arrays);
   mpi_watch_drop(s->watch, ended != 0);
   mpi_watch_drop(s->around, ended != 0);
   if (whole && s->mpi != MPI_COMM_NULL)
@@ -80,18 +83,20 @@ static void table_abort(struct comm *c, int status) {
 enum { ROOM = 1 << 14, ROOM_OF_RANK = 256 };
 
 /* Takes the communicator over. */
-static int wrap(MPI_Comm mpi, const struct comm_table *table, double hang, struct comm **out,
-                struct error *err) {
+static int wrap(MPI_Comm mpi, double hang, struct comm **out, struct error *err) {
   struct mpi_state *s = array_new(1, sizeof *s);
   if (!s) {
     MPI_Comm_free(&mpi);
     return error_memory(err, "the comm", sizeof *s);
   }
   life.open++;
-  *s = (struct mpi_state){
-      .comm = {.table = table, .node_size = 1, .fortran = (int)MPI_Comm_c2f(mpi), .hang = hang, .state = s},
-      .mpi = mpi,
-      .operations = {MPI_OP_NULL, MPI_OP_NULL, MPI_OP_NULL}};
+  *s = (struct mpi_state){.comm = {.table = &op2jit_comm_table,
+                                   .node_size = 1,
+                                   .fortran = (int)MPI_Comm_c2f(mpi),
+                                   .hang = hang,
+                                   .state = s},
+                          .mpi = mpi,
+                          .operations = {MPI_OP_NULL, MPI_OP_NULL, MPI_OP_NULL}};
   MPI_Comm_set_errhandler(mpi, MPI_ERRORS_RETURN);
   MPI_Comm_rank(mpi, &s->comm.rank);
   MPI_Comm_size(mpi, &s->comm.size);
@@ -156,9 +161,6 @@ static bool takes_gpu_memory(const struct comm *c) {
 
 /* ---- making comms ---- */
 
-static int table_split(struct comm *c, int colour, struct comm **out, struct error *err);
-static int table_open(struct comm **out, const struct comm_start *start, struct error *err);
-
 /* Gathers that are begun, and waited for by their end. Each has memory of its own, which stays as long as MPI may write
  * to it. */
 struct comm_gather {
@@ -191,7 +193,6 @@ static int mpi_gather_begin(struct comm *c, const void *mine, size_t bytes, stru
   return code;
 }
 
-/* gathers.c */
 static int mpi_gather_test(struct comm *c, struct comm_gather *g, bool *done, struct error *err) {
   int there = 0;
   (void)c;
@@ -212,41 +213,6 @@ static void mpi_gather_free(struct comm *c, struct comm_gather *g) {
     free(g);
 }
 
-#define EXPORTED __attribute__((visibility("default")))
-extern EXPORTED const struct comm_table op2jit_comm_table;
-const struct comm_table op2jit_comm_table = {
-    .version = COMM_TABLE_VERSION,
-    .name = OP2JIT_MPI_NAME,
-    .open = table_open,
-    .barrier = mpi_barrier,
-    .broadcast = mpi_broadcast,
-    .reduce_all = mpi_reduce_all,
-    .scan_before = mpi_scan_before,
-    .gather_all = mpi_gather_all,
-    .gather_begin = mpi_gather_begin,
-    .gather_test = mpi_gather_test,
-    .gather_end = mpi_gather_end,
-    .gather_free = mpi_gather_free,
-    .gather = mpi_gather,
-    .exchange = mpi_exchange,
-    .post = mpi_post,
-    .send_init = mpi_send_init,
-    .receive_init = mpi_receive_init,
-    .start = mpi_start,
-    .test = mpi_test,
-    .wait = mpi_wait,
-    .request_free = mpi_request_free,
-    .start_own = mpi_start_own,
-    .test_some = mpi_test_some,
-    .pause = mpi_pause_own,
-    .takes_gpu_memory = takes_gpu_memory,
-    .split = table_split,
-    .tell = mpi_watch_tell,
-    .told = mpi_watch_told,
-    .close = table_close,
-    .abort = table_abort,
-};
-
 static int table_open(struct comm **out, const struct comm_start *start, struct error *err) {
   MPI_Comm mpi;
   int code = begin_mpi(err);
@@ -255,7 +221,7 @@ static int table_open(struct comm **out, const struct comm_start *start, struct 
   code = mpi_check(MPI_Comm_dup(start->given ? MPI_Comm_f2c((MPI_Fint)start->fortran) : MPI_COMM_WORLD, &mpi),
                    "MPI_Comm_dup", err);
   if (!code)
-    code = wrap(mpi, &op2jit_comm_table, start->hang, out, err);
+    code = wrap(mpi, start->hang, out, err);
   if (code)
     return code;
   code = mpi_watch_new(*out, err);
@@ -278,7 +244,7 @@ static int table_split(struct comm *c, int colour, struct comm **out, struct err
                      "MPI_Comm_split", err);
   if (code || mpi == MPI_COMM_NULL)
     return code;
-  code = wrap(mpi, &op2jit_comm_table, c->hang, out, err);
+  code = wrap(mpi, c->hang, out, err);
   if (!code) {
     (*out)->where = c->where;
     mpi_state(*out)->crowded = mpi_state(c)->crowded;
@@ -287,3 +253,35 @@ static int table_split(struct comm *c, int colour, struct comm **out, struct err
   }
   return code;
 }
+
+const struct comm_table op2jit_comm_table = {
+    .version = COMM_TABLE_VERSION,
+    .name = OP2JIT_MPI_NAME,
+    .open = table_open,
+    .barrier = mpi_barrier,
+    .broadcast = mpi_broadcast,
+    .reduce_all = mpi_reduce_all,
+    .scan_before = mpi_scan_before,
+    .gather_all = mpi_gather_all,
+    .gather_begin = mpi_gather_begin,
+    .gather_test = mpi_gather_test,
+    .gather_end = mpi_gather_end,
+    .gather_free = mpi_gather_free,
+    .exchange = mpi_exchange,
+    .post = mpi_post,
+    .send_init = mpi_send_init,
+    .receive_init = mpi_receive_init,
+    .start = mpi_start,
+    .test = mpi_test,
+    .wait = mpi_wait,
+    .request_free = mpi_request_free,
+    .start_own = mpi_start_own,
+    .test_some = mpi_test_some,
+    .pause = mpi_pause_own,
+    .takes_gpu_memory = takes_gpu_memory,
+    .split = table_split,
+    .tell = mpi_watch_tell,
+    .told = mpi_watch_told,
+    .close = table_close,
+    .abort = table_abort,
+};

@@ -9,7 +9,7 @@
 /* The longest single message. Longer ones go in pieces: MPI counts in int. */
 enum { PIECE = 1 << 24 };
 /* Tags of the calls that send by themselves; those of persistent messages are lower. */
-enum { TAG_EXCHANGE = COMM_MOST_TAG + 1, TAG_GATHER, TAG_POST, TAG_POST_NEXT };
+enum { TAG_EXCHANGE = COMM_MOST_TAG + 1, TAG_POST, TAG_POST_NEXT };
 
 struct mpi_watch;
 
@@ -21,6 +21,14 @@ struct mpi_wait {
   long rounds;
   bool told, noted;
   long long number; /* of what is waited for */
+};
+
+/* The pieces that MPI is asked for at once, and the request of each. */
+struct mpi_tested {
+  struct arrays arrays;
+  MPI_Request *handles;
+  MPI_Status *statuses; /* MPICH's header and gcc warn where there are none */
+  int *of, *indices, most;
 };
 
 struct mpi_state {
@@ -36,8 +44,7 @@ struct mpi_state {
   unsigned char *room;      /* through which small collectives go */
   size_t room_bytes;
   struct mpi_wait own; /* for messages that this rank begins by itself */
-  struct mpi_tested *tested;
-  int most_tested;
+  struct mpi_tested tested;
 };
 
 static inline struct mpi_state *mpi_state(const struct comm *c) {
@@ -97,14 +104,6 @@ int mpi_start_own(struct comm *c, struct comm_request *request, struct error *er
 int mpi_test_some(struct comm *c, struct comm_request *const *requests, int count, bool *done,
                   struct error *err);
 int mpi_pause_own(struct comm *c, bool anew, struct error *err);
-/* The pieces that MPI is asked for at once, and the request of each. */
-struct mpi_tested {
-  MPI_Request *handles;
-  MPI_Status *statuses; /* MPICH's header and gcc warn where there are none */
-  int *of, *indices;
-};
-void mpi_tested_free(struct mpi_state *s);
-
 /* collectives.c */
 int mpi_barrier(struct comm *c, struct error *err);
 int mpi_broadcast(struct comm *c, void *data, size_t bytes, int root, struct error *err);
@@ -112,8 +111,6 @@ int mpi_reduce_all(struct comm *c, void *values, int count, enum comm_value type
                    struct error *err);
 int mpi_scan_before(struct comm *c, long long mine, long long *before, struct error *err);
 int mpi_gather_all(struct comm *c, const void *mine, size_t bytes, void *all, struct error *err);
-int mpi_gather(struct comm *c, const void *mine, size_t bytes, void *all, const size_t *sizes, int root,
-               struct error *err);
 int mpi_exchange(struct comm *c, const void *send, const struct comm_messages *to, void *receive,
                  const struct comm_messages *from, struct error *err);
 /* post.c */

@@ -28,26 +28,21 @@ struct mpi_watch {
   long long begun[MOST_COMMS];
   struct note out, last; /* being sent: where this rank waits; what is wrong */
   struct note heard;     /* of a rank that failed, and waits where this one may still come */
-  MPI_Request *sends;
   int nsends;
+  MPI_Request sends[]; /* to each rank */
 };
 
 /* ---- life ---- */
 
 int mpi_watch_new(struct comm *c, struct error *err) {
   struct mpi_state *s = mpi_state(c);
-  struct mpi_watch *watch = array_new(1, sizeof *watch);
-  MPI_Request *sends = array_new((size_t)c->size, sizeof(MPI_Request));
-  if (!watch || !sends) {
-    free(watch);
-    free(sends);
+  struct mpi_watch *watch = calloc(1, sizeof *watch + (size_t)c->size * sizeof *watch->sends);
+  if (!watch)
     return error_memory(err, "the comm", sizeof *watch);
-  }
-  *watch = (struct mpi_watch){.mpi = MPI_COMM_NULL, .rank = c->rank, .size = c->size, .sends = sends};
+  *watch = (struct mpi_watch){.mpi = MPI_COMM_NULL, .rank = c->rank, .size = c->size};
   watch->last.teller = -1;
   int code = mpi_check(MPI_Comm_dup(s->mpi, &watch->mpi), "MPI_Comm_dup", err);
   if (code) {
-    free(sends);
     free(watch);
     return code;
   }
@@ -109,7 +104,6 @@ void mpi_watch_drop(struct mpi_watch *watch, bool ended) {
     return;
   if (!ended && watch->last.teller < 0)
     MPI_Comm_free(&watch->mpi);
-  free(watch->sends);
   free(watch);
 }
 
