@@ -15,7 +15,7 @@ struct ahead {
   int *threads; /* counts the threads of a compile under way; NULL: not counted */
   int counted;
   struct compile_request request;
-  struct compile_file files[3];
+  struct compile_file files[GENERATED_FILES];
   struct generated generated;
   char *fp;
   struct ahead_result *result;  /* filled by the thread */

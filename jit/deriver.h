@@ -1,4 +1,4 @@
-/* The deriver: a third entry of the clang plugin. From a kernel's text and arguments it writes the text of the
+/* The deriver of the clang plugin. From a kernel's text and arguments it writes the text of the
  * tangent or adjoint kernel, which is again a kernel, and says what each of its parameters is. Plain C types
  * only: the plugin is C++. */
 #ifndef OP2JIT_JIT_DERIVER_H
@@ -114,9 +114,6 @@ struct deriver {
 };
 /* Raised whenever the same request gets another answer: remembered texts are of one number. */
 #define DERIVER_ABI 4
-
-/* The entry of the plugin, exported as "op2jit_deriver". */
-typedef const struct deriver *deriver_entry(void);
 
 #ifdef __cplusplus
 }

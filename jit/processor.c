@@ -133,21 +133,12 @@ static int processor_prove(void *self, const struct desc *d, const void *shape, 
 static void processor_forget(void *self, struct prove_result *kept) {
   const struct processor *p = self;
   if (kept->owner)
-    prove_find(&p->plugin)->release(kept);
+    p->plugin.compiler->prover->release(kept);
 }
 
 static int processor_recall(void *self, const struct desc *d, struct error *err) {
   const struct processor *p = self;
   return facts_get_violation(&p->plugin, p->options.store, d, err);
-}
-
-/* True: the prover can be asked. */
-static bool open_prover(struct processor *p) {
-  struct error why = {0};
-  const bool good =
-      p->options.mode == JIT_ON && plugin_open(&p->plugin, &why) == OP_OK && prove_find(&p->plugin);
-  error_free(&why);
-  return good;
 }
 
 static int read_now(struct processor *p, const struct desc *d, const struct jit_wish *wish, struct facts *out,
@@ -186,7 +177,8 @@ int jit_facts(struct jit *jit, const struct desc *d, const struct jit_wish *wish
     return err->code;
   if (wish->recalled || p->options.mode != JIT_ON)
     return OP_OK;
-  *asked = open_prover(p);
+  *asked = plugin_open(&p->plugin, &why) == OP_OK;
+  error_free(&why);
   return *asked ? read_now(p, d, wish, out, err) : OP_OK;
 }
 
@@ -198,9 +190,6 @@ int jit_verdicts(struct jit *jit, const struct desc *d, enum prove_verdict verdi
   int code = plugin_find(&p->plugin, p->plugins, err);
   if (!code)
     code = plugin_open(&p->plugin, err);
-  if (!code && !prove_find(&p->plugin))
-    code = error_set(err, OP_ERR_NOT_BUILT, "%s has no prover; install library and plugin together",
-                     text_str(&p->plugin.path));
   if (!code)
     code = generate_c(d, &scalar, &files, err);
   if (!code)

@@ -1,6 +1,5 @@
 #include "jit/prove.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +9,7 @@
 #include "jit/found.h"
 #include "jit/kernel/excerpt.h"
 #include "jit/messages.h"
-#include "jit/prover.h"
+#include "jit/targets.h"
 #include "jit/witness.h"
 
 struct prove_argument prove_argument_of(const struct desc *d, const struct desc_arg *a) {
@@ -131,14 +130,6 @@ static int judge(const struct desc *d, const struct proof *proof, const struct g
   return OP_OK;
 }
 
-const struct prover *prove_find(const struct plugin *plugin) {
-  prover_entry *entry = NULL;
-  /* POSIX lets an object pointer from dlsym be a function; C has no conversion for it. */
-  void *symbol = dlsym(plugin->library, "op2jit_prover");
-  memcpy(&entry, &symbol, sizeof entry);
-  return entry && entry()->abi == PROVER_ABI ? entry() : NULL;
-}
-
 static int count_violated(const struct prove_result *result) {
   int count = 0;
   for (int i = 0; i < result->nfindings; i++)
@@ -157,19 +148,18 @@ static bool has_passed_constant(const struct desc *d) {
 static void ask(const struct plugin *plugin, const struct desc *d, const struct generated *files,
                 const struct compile_request *then, struct prove_result *result) {
   struct prove_argument arguments[OP_MAX_ARGS];
+  generated_files(files, texts);
   for (int i = 0; i < d->nargs; i++)
     arguments[i] = prove_argument_of(d, &d->args[i]);
-  const struct compile_file texts[3] = {{files->main_file, text_str(&files->main), files->main.length},
-                                        {files->kernel_file, text_str(&files->kernel), files->kernel.length},
-                                        {files->prelude_file, files->prelude, strlen(files->prelude)}};
+  struct compile_file texts[GENERATED_FILES];
   const struct prove_request request = {.files = texts,
-                                        .nfiles = 3,
+                                        .nfiles = GENERATED_FILES,
                                         .kernel = d->entry ? d->entry : d->kernel_name,
                                         .arguments = arguments,
                                         .narguments = d->nargs,
                                         .then = then,
                                         .any_order = strcmp(d->fp, "fast") == 0};
-  prove_find(plugin)->prove(&request, result);
+  plugin->compiler->prover->prove(&request, result);
 }
 
 /* ---- ragged maps: elements of a few lengths are looked at, as if the rows were a vector of so many ---- */
@@ -234,7 +224,7 @@ static void ask_lengths(const struct plugin *plugin, const struct desc *d, const
     for (int i = 0; i < result->nfindings; i++)
       if (result->findings[i].verdict == PROVE_VIOLATED && !is_found(&other, &result->findings[i]))
         result->findings[i].verdict = PROVE_UNKNOWN;
-    prove_find(plugin)->release(&other);
+    plugin->compiler->prover->release(&other);
   }
 }
 
@@ -297,7 +287,7 @@ void proof_free(const struct plugin *plugin, struct proof *proof) {
   for (int i = 0; proof->witnesses && i < proof->result.nfindings; i++)
     text_free(&proof->witnesses[i]);
   free(proof->witnesses);
-  prove_find(plugin)->release(&proof->result);
+  plugin->compiler->prover->release(&proof->result);
 }
 
 /* Elements as the mesh has them. */
@@ -381,8 +371,6 @@ int prove_kernel(const struct proving *p, const struct desc *d, const struct gen
   if (d->nmembers || d->unproved) /* they were asked for before */
     return OP_OK;
   if (facts_get(p->plugin, p->store, d, facts) && !facts->untried && !facts_refuse(facts, p->reads))
-    return OP_OK;
-  if (!prove_find(p->plugin))
     return OP_OK;
   const struct facts before = *facts;
   *facts = (struct facts){0};

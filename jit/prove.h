@@ -40,9 +40,8 @@ void prove_excerpt(const struct desc *d, int line, int column, struct text *out)
 /* An argument as the prover, and the deriver, gets it. */
 struct prove_argument prove_argument_of(const struct desc *d, const struct desc_arg *a);
 
-/* The same in pieces. The prover of an open plugin, NULL if it has none; all its findings; and one of them in the
- * user's words, with the kernel's line and a caret if it has a place, and with its witness. */
-const struct prover *prove_find(const struct plugin *plugin);
+/* The same in pieces: all findings of an open plugin's prover; and one of them in the user's words, with the kernel's line
+ * and a caret if it has a place, and with its witness. */
 struct proof {
   struct prove_result result;
   struct text *witnesses; /* by finding: what a run showed of a violation; or empty */

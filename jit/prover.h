@@ -1,4 +1,4 @@
-/* The prover: a second entry of the clang plugin. It tells whether a kernel does what its access descriptors
+/* The prover of the clang plugin. It tells whether a kernel does what its access descriptors
  * say. It follows the kernel's text, through helpers, copied pointers and loops of constant length, and gives a
  * verdict for each argument. Plain C types only: the plugin is C++. */
 #ifndef OP2JIT_JIT_PROVER_H
@@ -182,9 +182,6 @@ struct prover {
   void (*release)(struct prove_result *result);
 };
 #define PROVER_ABI 9
-
-/* The entry of the plugin, exported as "op2jit_prover". */
-typedef const struct prover *prover_entry(void);
 
 #ifdef __cplusplus
 }

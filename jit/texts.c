@@ -1,6 +1,5 @@
 #include "jit/texts.h"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -241,14 +240,6 @@ static bool texts_hold(const struct texts_unit *u) {
   return true;
 }
 
-static const struct reader *find_reader(const struct plugin *plugin) {
-  reader_entry *entry = NULL;
-  /* POSIX lets an object pointer from dlsym be a function; C has no conversion for it. */
-  void *symbol = dlsym(plugin->library, "op2jit_reader");
-  memcpy(&entry, &symbol, sizeof entry);
-  return entry && entry()->abi == READER_ABI ? entry() : NULL;
-}
-
 /* Debug information that is taken out leaves a file the identity that it had. */
 static long long size_of(const char *program) {
   struct stat status;
@@ -329,25 +320,21 @@ static long long seconds_of(const char *when) {
 
 int texts_read(const struct plugin *plugin, struct store *store, const struct read_request *wish,
                struct texts_unit *out, struct error *err) {
-  const struct reader *reader = find_reader(plugin);
   struct stat status;
   const bool there = *wish->program && stat(wish->program, &status) == 0;
   struct read_request request = *wish;
   request.prelude = jit_prelude_cxx();
   request.made = there ? (long long)status.st_mtime : 0;
   request.compiled = seconds_of(wish->when);
-  struct read_result result = {
-      .status = 2, .why = "the compiler plugin is of an older op2jit", .unit = "", .from = ""};
+  struct read_result result;
   struct text words = {0};
   *out = (struct texts_unit){0};
-  if (reader)
-    reader->read(&request, &result);
+  plugin->compiler->reader->read(&request, &result);
   print(&result, &words);
   const bool good = text_ok(&words) && texts_parse(text_str(&words), words.length, out);
   if (good && result.status != 2)
     keep(plugin, store, wish, text_str(&words));
-  if (reader)
-    reader->release(&result);
+  plugin->compiler->reader->release(&result);
   text_free(&words);
   return good ? OP_OK : error_memory(err, "the texts of kernels", sizeof *out);
 }

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "jit/plugin.h"
 
-/* The reader: another entry of the clang plugin. It finds the texts of kernels that are functions of a C++
+/* The reader of the clang plugin. It finds the texts of kernels that are functions of a C++
  * program in the program's sources: it parses one unit and gives for each kernel a reduced text, with all that
  * the kernel needs and nothing else, or the reason why there is none. Plain C types only: the plugin is C++. */
 
@@ -85,9 +85,6 @@ struct reader {
   void (*release)(struct read_result *result);
 };
 #define READER_ABI 5
-
-/* The entry of the plugin, exported as "op2jit_reader". */
-typedef const struct reader *reader_entry(void);
 
 #ifdef __cplusplus
 }

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/list.h"
-#include "jit/emit/generate.h"
 #include "jit/load/load.h"
+#include "jit/targets.h"
 #include "jit/trial.h"
 
 enum { TRIALS = 1500, PROCESSES = 8, EACH = 12 };
@@ -53,11 +53,10 @@ static bool any_needs(const struct prove_result *result, enum evidence evidence)
 
 static void compile(struct search *s, const struct compiler *compiler, const struct generated *g, int which) {
   struct error ignored = {0};
-  const struct compile_file files[] = {{g->main_file, text_str(&g->main), g->main.length},
-                                       {g->kernel_file, text_str(&g->kernel), g->kernel.length},
-                                       {g->prelude_file, g->prelude, strlen(g->prelude)}};
+  struct compile_file files[GENERATED_FILES];
+  generated_files(g, files);
   const struct compile_request request = {.files = files,
-                                          .nfiles = 3,
+                                          .nfiles = GENERATED_FILES,
                                           .cpu = "", /* any of this kind */
                                           .fp = "strict",
                                           .trial = which ? COMPILE_PATTERN : COMPILE_ZEROS};

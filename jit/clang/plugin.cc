@@ -90,7 +90,8 @@ void release(compile_result *result) {
   *result = {};
 }
 
-constexpr compiler compiler_table = {COMPILER_ABI, "clang", version, compile, release};
+constexpr compiler compiler_table = {COMPILER_ABI, "clang",       version,        compile,
+                                     release,      &prover_table, &deriver_table, &reader_table};
 
 } // namespace
 } // namespace op2jit

@@ -15,6 +15,10 @@
 
 namespace op2jit {
 
+extern const prover prover_table;
+extern const deriver deriver_table;
+extern const reader reader_table;
+
 // Processor time of the thread that compiles: a thread of lowest priority may have to wait for a processor for long.
 inline double processor_seconds() {
   timespec now;

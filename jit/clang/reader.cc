@@ -436,11 +436,8 @@ void release(read_result *result) {
   *result = {};
 }
 
-constexpr reader reader_table = {READER_ABI, read, release};
-
 } // namespace
-} // namespace op2jit
 
-extern "C" __attribute__((visibility("default"))) const reader *op2jit_reader() {
-  return &op2jit::reader_table;
-}
+const reader reader_table = {READER_ABI, read, release};
+
+} // namespace op2jit

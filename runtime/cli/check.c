@@ -195,9 +195,6 @@ static int prove(struct cli *cli, struct desc *d, int *status, struct error *err
   int code = plugin_find(&plugin, env_value(&cli->env, ENV_PLUGINS), err);
   if (!code)
     code = plugin_open(&plugin, err);
-  if (!code && !prove_find(&plugin))
-    code = error_set(err, OP_ERR_NOT_BUILT, "%s has no prover; install library and plugin together",
-                     text_str(&plugin.path));
   if (!code)
     code = generate_c(d, &scalar, &files, err);
   if (!code) {

@@ -1,7 +1,6 @@
 /* Mistakes planted one at a time, each found with its argument, line and remedy; and for each the corrected
  * twin, which must stay silent. */
 #include "../unit.h"
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include "jit/witness.h"
 #include "op2jit.h"
 #include "planted.h"
+#include "plugin.h"
 
 static const struct prover *prover;
 static const struct compiler *compiler;
@@ -532,18 +532,8 @@ TEST(ends_on_long_loops) {
 int main(int argc, char **argv) {
   if (argc != 2)
     return 2;
-  void *handle = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
-  void *entry = handle ? dlsym(handle, "op2jit_prover") : NULL;
-  if (!entry) {
-    fprintf(stderr, "%s\n", dlerror());
-    return 2;
-  }
-  prover_entry *get;
-  memcpy(&get, &entry, sizeof get);
-  prover = get();
-  compiler_entry *get_compiler;
-  entry = dlsym(handle, "op2jit_compiler");
-  memcpy(&get_compiler, &entry, sizeof get_compiler);
-  compiler = get_compiler();
+  plugin_open(argv[1]);
+  compiler = plugin;
+  prover = plugin->prover;
   return prover->abi == PROVER_ABI ? run_these(NULL, NULL) : 2;
 }

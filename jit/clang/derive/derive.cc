@@ -119,11 +119,8 @@ void release(derive_result *result) {
   *result = {};
 }
 
-constexpr deriver deriver_table = {DERIVER_ABI, derive_kernel, release};
-
 } // namespace
-} // namespace op2jit
 
-extern "C" __attribute__((visibility("default"))) const deriver *op2jit_deriver() {
-  return &op2jit::deriver_table;
-}
+const deriver deriver_table = {DERIVER_ABI, derive_kernel, release};
+
+} // namespace op2jit

@@ -298,11 +298,8 @@ void release(prove_result *result) {
   *result = {};
 }
 
-constexpr prover table = {PROVER_ABI, prove, release};
-
 } // namespace
-} // namespace op2jit
 
-extern "C" __attribute__((visibility("default"))) const prover *op2jit_prover() {
-  return &op2jit::table;
-}
+const prover prover_table = {PROVER_ABI, prove, release};
+
+} // namespace op2jit
