@@ -17,10 +17,7 @@ struct DebugUnit {
   std::string words;  // that the compiler put down: g++ keeps -std, clang++ with -grecord-command-line all
   std::vector<std::string> folders; // of the files that it includes
   std::set<std::string> files;      // those with code, and with -g3 all
-  std::vector<std::string> macros;  // of -D, as "NAME=VALUE", with -g3
-  std::vector<std::string> forced;  // files of -include, with -g3
-  bool has_macros = false;
-  bool several = false; // another unit of the same source was compiled in another way
+  bool several = false;             // another unit of the same source was compiled in another way
 };
 
 // Without links, where the file is there.

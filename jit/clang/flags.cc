@@ -81,17 +81,13 @@ static std::vector<std::string> guess_folders(const DebugUnit &unit) {
 static void from_debug(const DebugUnit &unit, const std::string &program, Flags &flags) {
   const bool recorded = llvm::StringRef(unit.words).contains("-grecord-command-line");
   flags.words = only_meaning(split(unit.words), unit.folder);
-  for (const std::string &macro : unit.macros)
-    flags.words.push_back("-D" + macro);
-  for (const std::string &file : unit.forced)
-    flags.words.insert(flags.words.end(), {"-include", file});
   flags.files = unit.files;
   if (!recorded)
     flags.folders = guess_folders(unit);
   for (const std::string &folder : flags.folders)
     flags.words.insert(flags.words.end(), {"-I", folder});
   flags.from = "the debug information of " + program;
-  flags.known = recorded || unit.has_macros;
+  flags.known = recorded;
   if (unit.several)
     flags.doubt = "the program has several units of this source, compiled in different ways";
 }
