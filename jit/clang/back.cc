@@ -13,7 +13,6 @@
 #include <set>
 
 #include "jit/clang/passes.h"
-#include "vector_math.h"
 
 #if LLVM_VERSION_MAJOR >= 18
 static constexpr auto optimise_most = llvm::CodeGenOptLevel::Aggressive;

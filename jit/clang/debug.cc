@@ -1,4 +1,4 @@
-#include "debug.h"
+#include "flags.h"
 
 #include <llvm/ADT/SmallString.h>
 #include <llvm/DebugInfo/DWARF/DWARFCompileUnit.h>

@@ -13,8 +13,6 @@
 #include <memory>
 #include <sys/stat.h>
 
-#include "debug.h"
-
 namespace op2jit {
 namespace path = llvm::sys::path;
 

@@ -20,7 +20,6 @@
 #include <llvm/Transforms/Utils/Mem2Reg.h>
 
 #include "jit/clang/back.h"
-#include "roots.h"
 
 namespace op2jit {
 namespace {

@@ -9,7 +9,6 @@
 #include "back.h"
 #include "front.h"
 #include "messages.h"
-#include "safely.h"
 
 namespace op2jit {
 namespace {

@@ -7,14 +7,11 @@
 #include <deque>
 #include <memory>
 
-#include "debug.h"
 #include "doubts.h"
 #include "flags.h"
 #include "jit/clang/front.h"
 #include "jit/clang/messages.h"
-#include "jit/clang/safely.h"
 #include "needs.h"
-#include "pointers.h"
 #include "tokens.h"
 
 namespace op2jit {

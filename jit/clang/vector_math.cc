@@ -1,4 +1,4 @@
-#include "vector_math.h"
+#include "passes.h"
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>

@@ -2,7 +2,6 @@
 #include <set>
 
 #include "differentiate.h"
-#include "rules.h"
 
 namespace op2jit::derive {
 

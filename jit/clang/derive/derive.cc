@@ -5,7 +5,6 @@
 
 #include "jit/clang/front.h"
 #include "jit/clang/messages.h"
-#include "jit/clang/safely.h"
 #include "trace.h"
 #include "write.h"
 

@@ -1,7 +1,5 @@
 #include "differentiate.h"
 
-#include "rules.h"
-
 namespace op2jit::derive {
 
 // Longer tapes are no use: each element, on a GPU each of very many, has its own.

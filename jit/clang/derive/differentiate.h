@@ -3,7 +3,7 @@
 #ifndef OP2JIT_JIT_CLANG_DERIVE_DIFFERENTIATE_H
 #define OP2JIT_JIT_CLANG_DERIVE_DIFFERENTIATE_H
 
-#include "program.h"
+#include "ir.h"
 
 namespace op2jit::derive {
 

@@ -1,4 +1,4 @@
-#include "rules.h"
+#include "ir.h"
 
 #include <algorithm>
 #include <cmath>

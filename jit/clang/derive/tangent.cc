@@ -1,7 +1,5 @@
 #include "differentiate.h"
 
-#include "rules.h"
-
 namespace op2jit::derive {
 
 void Tangent::run() {

@@ -10,7 +10,7 @@
 
 #include <set>
 
-#include "program.h"
+#include "ir.h"
 
 namespace op2jit::derive {
 

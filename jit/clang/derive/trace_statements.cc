@@ -1,6 +1,5 @@
 // Statements of a kernel's text, and calls, whose bodies are statements.
 #include "jit/clang/front.h"
-#include "rules.h"
 #include "trace.h"
 
 namespace op2jit::derive {

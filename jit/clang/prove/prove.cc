@@ -12,10 +12,8 @@
 #include "jit/clang/front.h"
 #include "jit/clang/messages.h"
 #include "jit/clang/prove/rows_misuse.h"
-#include "jit/clang/safely.h"
 #include "jit/prover.h"
 #include "prove_expressions.h"
-#include "prove_reading.h"
 
 namespace op2jit {
 namespace {

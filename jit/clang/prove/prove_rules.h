@@ -204,6 +204,16 @@ private:
   int keeps_next_ = 0;
 };
 
+// ---- prove_reading.cc: C that C++ does not have, or takes for something else without a word: compilers of GPUs read a text as C++ ----
+
+struct OtherReading {
+  clang::SourceLocation where;
+  prove_found what;
+};
+
+// The first of each kind in the kernel's file.
+std::vector<OtherReading> find_other_readings(clang::ASTContext &context);
+
 } // namespace op2jit
 
 #endif
