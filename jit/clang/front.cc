@@ -413,6 +413,13 @@ const clang::FunctionDecl *find_kernel(const clang::ASTContext &context, llvm::S
   return find_in(*context.getTranslationUnitDecl(), name);
 }
 
+bool is_same(const clang::Expr *one, const clang::Expr *other, const clang::ASTContext &context) {
+  llvm::FoldingSetNodeID left, right;
+  one->IgnoreParenImpCasts()->Profile(left, context, true);
+  other->IgnoreParenImpCasts()->Profile(right, context, true);
+  return left == right;
+}
+
 llvm::StringRef name_of(const clang::FunctionDecl *function) {
   return function && function->getIdentifier() ? function->getName() : "";
 }

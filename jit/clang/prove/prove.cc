@@ -44,24 +44,6 @@ struct Report {
   }
 };
 
-// In C++ it may be in a namespace: "inner::flux". Those without a name, and inline ones, are not said.
-const clang::FunctionDecl *find_kernel(const clang::DeclContext &where, llvm::StringRef name) {
-  const auto [first, rest] = name.split("::");
-  const clang::FunctionDecl *found = nullptr;
-  for (const clang::Decl *declaration : where.decls()) {
-    const auto *function = llvm::dyn_cast<clang::FunctionDecl>(declaration);
-    if (function && function->getIdentifier() && function->getName() == name &&
-        function->isThisDeclarationADefinition())
-      return function;
-    const auto *space = llvm::dyn_cast<clang::NamespaceDecl>(declaration);
-    if (space && !found && (space->isAnonymousNamespace() || space->isInline()))
-      found = find_kernel(*space, name);
-    else if (space && !found && !rest.empty() && space->getName() == first)
-      found = find_kernel(*space, rest);
-  }
-  return found;
-}
-
 // ---- what the text says, and which functions it reaches ----
 
 // op_assert and assert, and macros of the text for them, end up as the last of these words.
@@ -93,7 +75,7 @@ public:
 
   void follow(const clang::FunctionDecl *function) {
     path_.push_back(function);
-    look(function->getBody());
+    each(function->getBody(), [this](const clang::Stmt *part) { look(part); });
     path_.pop_back();
     done_.insert(function);
   }
@@ -101,8 +83,6 @@ public:
 
 private:
   void look(const clang::Stmt *statement) {
-    if (!statement)
-      return;
     if (const auto *name = llvm::dyn_cast<clang::DeclRefExpr>(statement))
       if (const auto *function = llvm::dyn_cast<clang::FunctionDecl>(name->getDecl()))
         reach(function, name);
@@ -111,8 +91,6 @@ private:
         reach(method, member);
     if (const auto *made = llvm::dyn_cast<clang::CXXConstructExpr>(statement))
       reach(made->getConstructor(), made);
-    for (const clang::Stmt *part : statement->children())
-      look(part);
   }
 
   void reach(const clang::FunctionDecl *function, const clang::Expr *where) {
@@ -180,7 +158,7 @@ public:
   Consumer(const prove_request &request, Report &report) : request_(request), report_(report) {
   }
   void HandleTranslationUnit(clang::ASTContext &context) override {
-    const clang::FunctionDecl *kernel = find_kernel(*context.getTranslationUnitDecl(), request_.kernel);
+    const clang::FunctionDecl *kernel = find_kernel(context, request_.kernel);
     const llvm::StringRef words(request_.files[1].text, request_.files[1].length);
     const bool ragged = std::any_of(request_.arguments, request_.arguments + request_.narguments,
                                     [](const prove_argument &one) { return one.ragged; });
@@ -204,7 +182,7 @@ private:
 void analyse(const prove_request &request, clang::ASTContext &context, Report &report) {
   if (!report.findings.empty())
     return;
-  const clang::FunctionDecl *kernel = find_kernel(*context.getTranslationUnitDecl(), request.kernel);
+  const clang::FunctionDecl *kernel = find_kernel(context, request.kernel);
   if (!kernel) {
     report.add(-1, {PROVE_VIOLATED, FOUND_NO_KERNEL, request.kernel});
     return;

@@ -165,13 +165,8 @@ void Rules::outside(const clang::VarDecl *variable, const std::string &name, int
 
 // How many values a variable has, in all rows of all its arrays.
 int64_t Rules::values_of(const clang::VarDecl *variable) const {
-  int64_t size = 1;
-  clang::QualType element = variable->getType();
-  while (const auto *array = context_.getAsConstantArrayType(element)) {
-    size *= array->getSize().getSExtValue();
-    element = array->getElementType();
-  }
-  return size;
+  const auto *array = context_.getAsConstantArrayType(variable->getType());
+  return array ? static_cast<int64_t>(context_.getConstantArrayElementCount(array)) : 1;
 }
 
 void Rules::index(const clang::Expr *array, Number index, int64_t size, const Place &place) {

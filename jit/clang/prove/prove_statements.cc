@@ -177,7 +177,7 @@ void Walk::loop(const clang::Stmt *whole, const clang::Expr *condition, const cl
         note_length(whole, condition, known);
         state_ = before;
         forget_assigned(whole);
-        endless_loop(condition, body, step, false);
+        endless_loop(condition, body, step);
         break;
       }
     }
@@ -190,23 +190,21 @@ void Walk::loop(const clang::Stmt *whole, const clang::Expr *condition, const cl
 }
 
 // Once, for all rounds: what the loop assigns is not known, and it may not run at all.
-void Walk::endless_loop(const clang::Expr *condition, const clang::Stmt *body, const clang::Expr *step,
-                        bool body_first) {
-  const bool forever = !condition;
+void Walk::endless_loop(const clang::Expr *condition, const clang::Stmt *body, const clang::Expr *step) {
   if (condition)
     value(condition);
   State before = state_;
   const size_t facts = facts_.size();
-  uncertain_ += !body_first;
+  uncertain_++;
   if (condition)
     learn(condition, true);
   body_of_loop(body, step);
   facts_.resize(facts);
-  uncertain_ -= !body_first;
-  if (forever)
-    state_.reachable = false; // left only by its breaks
-  else
+  uncertain_--;
+  if (condition)
     state_.join(before);
+  else
+    state_.reachable = false; // left only by its breaks
 }
 
 void Walk::forget_target(const clang::Expr *target) {
