@@ -22,16 +22,13 @@ void derived_free(struct derived *derived) {
 
 static void make_key(const struct plugin *plugin, const struct desc *d, const struct derive_wish *wish,
                      struct text *key) {
-  struct desc rows = *d;
-  for (int i = 0; i < rows.ndats; i++)
-    rows.dats[i].soa = false;
   text_addf(key, "deriver %d %d\n%s\n", DERIVER_ABI, (int)wish->mode, text_str(&plugin->identity));
   for (int i = 0; i < d->nargs; i++)
     text_add_char(key, wish->active[i] ? 'a' : '-');
   for (int i = 0; i < d->nconsts; i++)
     text_add_char(key, wish->active_constants && wish->active_constants[i] ? 'a' : '-');
   text_add_char(key, '\n');
-  desc_print(&rows, key);
+  facts_print_rows(d, key);
 }
 
 /* The deriver counts active constants only. */
@@ -215,16 +212,15 @@ static int find(const struct derive_source *source, const struct desc *d, const 
   if (plugin_find(source->plugin, source->plugins, err) != OP_OK)
     return err->code;
   make_key(source->plugin, d, wish, &key);
-  const bool found =
-      text_ok(&key) && source->store && store_get_verdict(source->store, text_str(&key), words);
-  if (!text_ok(&key))
-    error_memory(err, "the key of a derivative", key.length);
-  else if (!found && source->load)
-    error_set(err, OP_ERR_CACHE_MISS, "OP2_JIT=load, and the cache does not have its derivative");
-  else if (!found && find_new(source->plugin, d, wish, words, err) == OP_OK && source->store &&
-           text_ok(words))
-    store_put_verdict(source->store, text_str(&key), text_str(words));
-  text_free(&key);
+  if (words_get(source->store, &key, words))
+    return OP_OK;
+  if (source->load)
+    return error_set(err, OP_ERR_CACHE_MISS, "OP2_JIT=load, and the cache does not have its derivative");
+  text_clear(words);
+  if (find_new(source->plugin, d, wish, words, err) == OP_OK) {
+    make_key(source->plugin, d, wish, &key);
+    words_put(source->store, &key, words);
+  }
   return err->code;
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/list.h"
 #include "base/sha256.h"
+#include "jit/facts.h"
 #include "jit/kernel/prelude.h"
 #include "jit/key/elf_note.h"
 #include "kernels-cache/store.h"
@@ -261,13 +262,11 @@ bool texts_recall(const struct plugin *plugin, struct store *store, const struct
                   struct texts_unit *out) {
   struct text key = {0}, known = {0};
   make_key(plugin, wish, &key);
-  bool found = text_ok(&key) && store_get_verdict(store, text_str(&key), &known) && text_ok(&known) &&
-               texts_parse(text_str(&known), known.length, out);
+  bool found = words_get(store, &key, &known) && texts_parse(text_str(&known), known.length, out);
   if (found && !texts_hold(out)) {
     texts_free(out);
     found = false;
   }
-  text_free(&key);
   text_free(&known);
   return found;
 }
@@ -291,15 +290,6 @@ static void print(const struct read_result *result, struct text *out) {
   out->failed |= !hashes || !files;
   free(hashes);
   free(files);
-}
-
-static void keep(const struct plugin *plugin, struct store *store, const struct read_request *wish,
-                 const char *words) {
-  struct text key = {0};
-  make_key(plugin, wish, &key);
-  if (text_ok(&key))
-    store_put_verdict(store, text_str(&key), words);
-  text_free(&key);
 }
 
 /* "Nov 24 2026 02:41:25", in this place's time, as seconds since 1970; 0: it is no time. */
@@ -327,13 +317,15 @@ int texts_read(const struct plugin *plugin, struct store *store, const struct re
   request.made = there ? (long long)status.st_mtime : 0;
   request.compiled = seconds_of(wish->when);
   struct read_result result;
-  struct text words = {0};
+  struct text key = {0}, words = {0};
   *out = (struct texts_unit){0};
   plugin->compiler->reader->read(&request, &result);
   print(&result, &words);
   const bool good = text_ok(&words) && texts_parse(text_str(&words), words.length, out);
-  if (good && result.status != 2)
-    keep(plugin, store, wish, text_str(&words));
+  if (good && result.status != 2) {
+    make_key(plugin, wish, &key);
+    words_put(store, &key, &words);
+  }
   plugin->compiler->reader->release(&result);
   text_free(&words);
   return good ? OP_OK : error_memory(err, "the texts of kernels", sizeof *out);
