@@ -117,8 +117,6 @@ int jit_verdicts(struct jit *jit, const struct desc *d, enum prove_verdict verdi
                  struct error *err);
 /* The same for rows of ragged maps; empty if nothing is known. */
 void jit_rows(struct jit *jit, const struct desc *d, struct row_facts *out);
-/* The compiler's name and version ("clang 19.1.7"), for reports; OP_ERR_NOT_BUILT if there is none. */
-int jit_compiler(struct jit *jit, struct text *out, struct error *err);
 
 /* The texts of the kernels of a C++ program's unit (jit/texts.h), which texts_free releases. With others: all ask
  * together, and the leader reads. What is wrong is said in out->why; OP_ERR_MEMORY or an error of ranks. */

@@ -6,8 +6,6 @@
 #include "jit/key/signature.h"
 #include "jit/targets.h"
 
-enum { BUCKETS = 256 };
-
 /* The code of one key, or its failure. */
 struct entry {
   struct entry *next;
@@ -31,7 +29,7 @@ struct jit {
   struct log silent;
   struct text library;
   struct target_words words;
-  struct entry *buckets[BUCKETS];
+  struct entry *entries; /* the newest first */
   struct jit_counters counters;
   struct ahead ahead;
 };

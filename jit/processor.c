@@ -91,14 +91,6 @@ static int processor_identify(void *self, struct target_words *out, struct error
   return good ? OP_OK : error_memory(err, "a loop's key", p->features.length);
 }
 
-int jit_compiler(struct jit *jit, struct text *out, struct error *err) {
-  struct processor *p = jit->self;
-  if (plugin_find(&p->plugin, p->plugins, err) != OP_OK)
-    return err->code;
-  plugin_label(&p->plugin, out);
-  return OP_OK;
-}
-
 /* ---- the compiler --------------------------------------------------------------------------------*/
 
 static void processor_print_shape(const void *shape, struct text *out) {
@@ -273,16 +265,13 @@ static int processor_load(void *self, const struct desc *d, const void *binary, 
   struct code *code = NULL;
   if (code_load(&code, binary, size, d->kernel_name, p->options.perf_map, err) != OP_OK)
     return err->code;
-  union {
-    void *object;
-    range_function function;
-  } symbol = {.object = code_symbol(code, GENERATED_FUNCTION)};
-  if (!symbol.object) {
+  const range_function run = code_function(code);
+  if (!run) {
     code_free(code);
     return error_set(err, OP_ERR_FILE, "the binary of kernel %s has no function %s", d->kernel_name,
                      GENERATED_FUNCTION);
   }
-  *out = (struct loaded){.code = code, .run = symbol.function};
+  *out = (struct loaded){.code = code, .run = run};
   return OP_OK;
 }
 

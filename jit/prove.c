@@ -148,10 +148,10 @@ static bool has_passed_constant(const struct desc *d) {
 static void ask(const struct plugin *plugin, const struct desc *d, const struct generated *files,
                 const struct compile_request *then, struct prove_result *result) {
   struct prove_argument arguments[OP_MAX_ARGS];
+  struct compile_file texts[GENERATED_FILES];
   generated_files(files, texts);
   for (int i = 0; i < d->nargs; i++)
     arguments[i] = prove_argument_of(d, &d->args[i]);
-  struct compile_file texts[GENERATED_FILES];
   const struct prove_request request = {.files = texts,
                                         .nfiles = GENERATED_FILES,
                                         .kernel = d->entry ? d->entry : d->kernel_name,

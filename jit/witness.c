@@ -68,14 +68,6 @@ static void compile(struct search *s, const struct compiler *compiler, const str
   error_free(&ignored);
 }
 
-static range_function function_of(const struct code *code) {
-  union {
-    void *object;
-    range_function function;
-  } symbol = {.object = code ? code_symbol(code, GENERATED_FUNCTION) : NULL};
-  return symbol.function;
-}
-
 static bool prepare(struct search *s, const struct compiler *compiler) {
   const struct shape scalar = {0};
   struct generated files = {0};
@@ -89,9 +81,10 @@ static bool prepare(struct search *s, const struct compiler *compiler) {
   }
   generated_free(&files);
   error_free(&ignored);
-  const range_function codes[] = {function_of(s->codes[0]), function_of(s->codes[1])};
-  if (!good || !codes[0])
+  if (!good || !s->codes[0])
     return false;
+  const range_function codes[] = {code_function(s->codes[0]),
+                                  s->codes[1] ? code_function(s->codes[1]) : NULL};
   made_open(&s->made, s->loop);
   s->trial = trial_new(s->loop, &s->alone, &s->made, codes);
   s->board_bytes = sizeof *s->board + (size_t)s->findings->nfindings * sizeof *s->board->results;
