@@ -40,17 +40,10 @@ void derive_from(derive::Trace &trace, const derive_request &request, const clan
   static const char *const endings[] = {"_dot", "_bar", "_candidates"};
   derive::Derived derived;
   uint32_t unbounded = 0;
-  if (request.mode == DERIVE_ADJOINT) {
-    derive::Adjoint adjoint(trace.program(), request, in_place, derived);
-    adjoint.run();
-    unbounded = adjoint.unbounded();
-  } else {
-    derive::Tangent tangent(trace.program(), request, derived);
-    if (request.mode == DERIVE_TANGENT)
-      tangent.run();
-    else
-      tangent.run_candidates();
-  }
+  if (request.mode == DERIVE_ADJOINT)
+    unbounded = make_adjoint(trace.program(), request, in_place, derived);
+  else
+    make_tangent(trace.program(), request, derived);
   if (unbounded) {
     const auto where = clang::SourceLocation::getFromRawEncoding(unbounded);
     return refuse(context, {DERIVE_NO_BOUND, where}, answer);
