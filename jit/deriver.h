@@ -43,11 +43,12 @@ struct derive_parameter {
 };
 
 struct derive_argument {
-  struct prove_argument is; /* as the prover gets it; `counted` is not looked at */
-  bool active;              /* of a real type, or a struct with reals: it has a dot or a bar */
-  bool present;             /* an absent one has no value, and nothing of it is passed */
-  int map;                  /* through the same map: the same number, from 0; -1: direct, or no dat */
-  int ref;                  /* PAYLOAD: the argument, from 0, of its MIN or MAX */
+  struct prove_argument
+      is;       /* as the prover gets it: `arity` is 1 but of vectors, a payload's access is OP_RW */
+  bool active;  /* of a real type, or a struct with reals: it has a dot or a bar */
+  bool present; /* an absent one has no value, and nothing of it is passed */
+  int map;      /* through the same map: the same number, from 0; -1: direct, or no dat */
+  int ref;      /* PAYLOAD: the argument, from 0, of its MIN or MAX */
 };
 
 /* A variable at file scope that the kernel's text may name. */

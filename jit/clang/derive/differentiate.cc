@@ -167,7 +167,7 @@ Node *Differentiator::wins(const Node *extreme) {
     if (i == of(extreme).argument)
       which = all + extreme->in[0]->number;
     if (is_extreme(request_.arguments[i]))
-      all += request_.arguments[i].is.form == PROVE_VECTOR ? request_.arguments[i].is.arity : 1;
+      all += request_.arguments[i].is.arity;
   }
   Node *winner = access(Op::Load, extreme, DERIVE_WINNER, nullptr), *zero = b_.integer(0);
   Node *element = b_.cast(Type::Long, b_.load(Type::Int, parameter(DERIVE_ELEMENT, -1), zero, zero));

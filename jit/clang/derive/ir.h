@@ -286,8 +286,7 @@ struct Object {
 
 // An active MIN or MAX.
 inline bool is_extreme(const derive_argument &one) {
-  return one.active && one.present && one.is.form != PROVE_PAYLOAD &&
-         (one.is.access == OP_MIN || one.is.access == OP_MAX);
+  return one.active && one.present && (one.is.access == OP_MIN || one.is.access == OP_MAX);
 }
 
 struct Program {

@@ -20,8 +20,7 @@ public:
       if (!is_extreme(one))
         continue;
       const int64_t length = static_cast<int64_t>(from_.rows[static_cast<size_t>(i)]->leaves.size());
-      const int64_t entries = one.is.form == PROVE_VECTOR ? one.is.arity : 1;
-      for (int64_t c = 0; c < entries * length; c++) {
+      for (int64_t c = 0; c < one.is.arity * length; c++) {
         const Type type = from_.rows[static_cast<size_t>(i)]->leaves[static_cast<size_t>(c % length)].type;
         Node *best = farthest(b_, type, one.is.access == OP_MIN);
         for (const Node *node : from_.builder.root()->items)

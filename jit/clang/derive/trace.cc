@@ -84,8 +84,7 @@ void Trace::finish_row(int number) {
   const derive_argument &is = argument(row);
   const int64_t length = static_cast<int64_t>(row.leaves.size());
   if (is.is.form == PROVE_NUMBERS || is.is.access == OP_READ || is.is.access == OP_WORK)
-    if (is.is.form != PROVE_PAYLOAD)
-      return;
+    return;
   int64_t zeros = 0;
   for (auto at = state_.lower_bound({row.id, 0}); at != state_.end() && at->first.first == row.id; ++at) {
     Node *value = at->second.node;
@@ -94,15 +93,14 @@ void Trace::finish_row(int number) {
       return refuse(DERIVE_STATEMENT, kernel_.getLocation(), "a pointer that is stored");
     const int64_t to = value_of(number);
     Node *e = builder_.integer(entry), *c = builder_.integer(leaf);
-    if (is.is.form != PROVE_PAYLOAD && (is.is.access == OP_MIN || is.is.access == OP_MAX))
+    if (is.is.access == OP_MIN || is.is.access == OP_MAX)
       finish_extreme(row, at->first.second, value);
-    else if (is.is.form != PROVE_PAYLOAD && is.is.access == OP_INC) {
+    else if (is.is.access == OP_INC) {
       if (!value->is_number(0))
         builder_.effect(Op::Inc, value->type, to, {e, c, value});
-    } else if (value->op != Op::Load || value->number != to || value->in[0] != e || value->in[1] != c) {
-      if (is.is.form == PROVE_PAYLOAD || !in_place_[static_cast<size_t>(number)])
-        builder_.effect(Op::Store, value->type, to, {e, c, value});
-    }
+    } else if (!in_place_[static_cast<size_t>(number)] &&
+               (value->op != Op::Load || value->number != to || value->in[0] != e || value->in[1] != c))
+      builder_.effect(Op::Store, value->type, to, {e, c, value});
     zeros += value->op == Op::Number && value->number == 0;
   }
   program_.zeros[static_cast<size_t>(number)] = is.is.form == PROVE_DATA &&
@@ -135,10 +133,9 @@ void Trace::set_flag(int object, Node *value) {
 }
 
 int Trace::new_jump(Jump::Kind kind) {
-  const int made = object(Object::Local, "", {{Type::Int, false, ""}})->id;
-  set_flag(made, builder_.integer(0));
-  jumps_.push_back({kind, made});
-  return made;
+  jumps_.push_back({kind, object(Object::Local, "", {{Type::Int, false, ""}})->id});
+  set_flag(jumps_.back().object, builder_.integer(0));
+  return jumps_.back().object;
 }
 
 Node *Trace::stopped() {
