@@ -1,4 +1,4 @@
-#include "jit/ahead.h"
+#include "jit/job.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

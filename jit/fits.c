@@ -1,4 +1,4 @@
-#include "jit/fits.h"
+#include "jit/prove.h"
 
 #include <ctype.h>
 #include <stdio.h>

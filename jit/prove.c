@@ -10,7 +10,7 @@
 #include "jit/kernel/excerpt.h"
 #include "jit/messages.h"
 #include "jit/targets.h"
-#include "jit/witness.h"
+#include "jit/trial.h"
 
 struct prove_argument prove_argument_of(const struct desc *d, const struct desc_arg *a) {
   static const enum prove_form forms[] = {[DESC_DAT] = PROVE_DATA,

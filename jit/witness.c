@@ -1,4 +1,3 @@
-#include "jit/witness.h"
 
 #include <errno.h>
 #include <fcntl.h>

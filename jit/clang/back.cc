@@ -9,8 +9,6 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Target/TargetOptions.h>
-#include <mutex>
-#include <set>
 
 #include "jit/clang/passes.h"
 
@@ -26,7 +24,6 @@ namespace op2jit {
 
 static std::unique_ptr<llvm::TargetMachine> make_machine(const compile_request &request,
                                                          const llvm::Module &module, Output &output) {
-  initialise(machine_of(request));
   std::string reason;
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(module.getTargetTriple(), reason);
   if (!target) {
@@ -108,14 +105,6 @@ const Machine &machine_of(const compile_request &request) {
   return *find_machine(request);
 }
 
-void initialise(const Machine &machine) {
-  static std::mutex one_by_one;
-  static std::set<const Machine *> done;
-  const std::lock_guard<std::mutex> lock(one_by_one);
-  if (done.insert(&machine).second)
-    machine.initialise();
-}
-
 const char *known_processor(const compile_request &request) {
   if (machine_of(request).knows(request.cpu))
     return request.cpu;
@@ -125,10 +114,6 @@ const char *known_processor(const compile_request &request) {
 bool keeps_operations(const compile_request &request) {
   const llvm::StringRef fp(request.fp ? request.fp : "");
   return fp == "strict" || (!fp.empty() && fp.front() == 'r'); // reproducible
-}
-
-unsigned vector_width(const compile_request &request) {
-  return machine_of(request).vector_width(request);
 }
 
 } // namespace op2jit

@@ -343,7 +343,6 @@ static bool parse_once(const compile_request &request, Named *named, Output &out
   if (!clang::CompilerInvocation::CreateFromArgs(*invocation, arguments.words(), compiler.getDiagnostics()))
     return false;
   compiler.setInvocation(std::move(invocation));
-  initialise(machine_of(request));
   drop_unknown_features(compiler);
   for (const char *feature : machine_of(request).wished)
     compiler.getTargetOpts().FeaturesAsWritten.push_back(feature);

@@ -124,8 +124,7 @@ void Output::fill(compile_result *result, int status) {
     result->binary = object.data();
     result->size = object.size();
   }
-  result->messages = messages_.data();
-  result->nmessages = static_cast<int>(messages_.size());
+  give(result);
   result->seconds_front = seconds_front;
   result->seconds_middle = seconds_middle;
   result->seconds_back = seconds_back;

@@ -40,6 +40,11 @@ public:
   const std::vector<compile_message> &messages() const {
     return messages_;
   }
+  // As results of the plugin's have them, which point into this object.
+  template <class Result> void give(Result *result) {
+    result->messages = messages_.data();
+    result->nmessages = static_cast<int>(messages_.size());
+  }
 
   bool of_kernel = true; // of a text that was written as a kernel, not of a program's source
   llvm::SmallVector<char, 0> object;

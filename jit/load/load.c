@@ -12,7 +12,6 @@
 #include "jit/load/load_extern.h"
 #include "jit/load/load_machine.h"
 #include "jit/load/load_object.h"
-#include "jit/load/load_place.h"
 
 struct code {
   unsigned char *image; /* the object, with its sections' addresses filled in; names point into it */

@@ -7,7 +7,6 @@
 #include "base/aside.h"
 #include "cli/arguments.h"
 #include "cli/cli.h"
-#include "jit/fits.h"
 #include "jit/found.h"
 #include "jit/kernel/fortran/fortran.h"
 #include "jit/kernel/kernel.h"

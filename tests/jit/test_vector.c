@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "build.h"
-#include "jit/fits.h"
 #include "jit/jit.h"
 #include "jit/kernel/kernel.h"
+#include "jit/prove.h"
 #include "vector_subjects.h"
 
 static char folder[] = "/tmp/op2jit-vector-XXXXXX";

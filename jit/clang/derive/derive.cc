@@ -92,8 +92,6 @@ void derive_kernel(const derive_request *request, derive_result *result) {
   else
     answer->result.status =
         run_safely("deriver", answer->messages, [&] { return parse(text, answer->messages, consume, done); });
-  compile_result messages;
-  answer->messages.fill(&messages, 0);
   *result = answer->result;
   result->file = answer->file.c_str();
   result->name = answer->name.c_str();
@@ -101,8 +99,7 @@ void derive_kernel(const derive_request *request, derive_result *result) {
   result->text = answer->text.c_str();
   result->parameters = answer->parameters.data();
   result->nparameters = static_cast<int>(answer->parameters.size());
-  result->messages = messages.messages;
-  result->nmessages = messages.nmessages;
+  answer->messages.give(result);
   result->owner = answer;
 }
 

@@ -253,15 +253,12 @@ void prove(const prove_request *request, prove_result *result) {
     report->lowered->is_whole = true;
     return parsed;
   });
-  compile_result messages;
-  report->messages.fill(&messages, 0);
   result->findings = report->findings.data();
   result->nfindings = static_cast<int>(report->findings.size());
   result->facts = report->facts.empty() ? nullptr : report->facts.data();
   result->rows = report->rows.empty() ? nullptr : report->rows.data();
   result->says = report->says;
-  result->messages = messages.messages;
-  result->nmessages = messages.nmessages;
+  report->messages.give(result);
   result->lowered = report->lowered->module ? reinterpret_cast<lowered *>(report->lowered.get()) : nullptr;
   result->owner = report;
 }
