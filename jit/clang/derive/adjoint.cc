@@ -127,7 +127,7 @@ private:
       return;
     }
     case Op::Global: {
-      const int to = parameter(DERIVE_BAR, -1, from_.active_globals[static_cast<size_t>(node->number)]);
+      const int to = parameter(DERIVE_BAR, -1, from_.globals[static_cast<size_t>(node->number)].active);
       return b_.effect(Op::Inc, node->type, to, {b_.integer(0), value(node->in[0]), bar});
     }
     case Op::Cast: return add(node->in[0], b_.cast(node->in[0]->type, bar));

@@ -55,7 +55,7 @@ void derive_from(derive::Trace &trace, const derive_request &request, const clan
   answer.parameters = std::move(writer.parameters);
   for (derive_parameter &one : answer.parameters)
     one.zeros = one.role == DERIVE_BAR && one.argument >= 0 &&
-                trace.program().zeros[static_cast<size_t>(one.argument)];
+                trace.program().rows[static_cast<size_t>(one.argument)]->zeros;
   if (static_cast<int>(answer.parameters.size()) > request.most) {
     answer.result.refusal = DERIVE_TOO_MANY;
     answer.result.numbers[0] = static_cast<int>(answer.parameters.size());

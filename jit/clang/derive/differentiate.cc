@@ -33,7 +33,7 @@ void Differentiator::find_varied() {
         continue;
       bool varied = node.op == Op::Load && is_active(&node);
       if (node.op == Op::Global)
-        varied = from_.active_globals[static_cast<size_t>(node.number)] >= 0;
+        varied = from_.globals[static_cast<size_t>(node.number)].active >= 0;
       for (size_t i = 0; i < node.in.size() && !varied; i++)
         varied = node.in[i] && operand_counts(&node, i) && node.in[i]->varied;
       node.varied = varied;

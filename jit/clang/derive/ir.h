@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -127,7 +128,6 @@ struct Node {
   bool closed = false;              // If, Loop: it is among the items of its block
   bool ordered = false;             // Load: nothing that is stored may pass it
   bool varied = false;              // of the kernel itself: it depends on an active value
-  bool scratch = false;             // for whoever looks at all nodes
   int64_t bound = -1;               // Loop: rounds at most, -1 for not known
   uint32_t where = 0;               // Loop: its place in the text
 
@@ -206,8 +206,7 @@ private:
 
   std::deque<Node> nodes_;
   std::deque<Block> blocks_;
-  std::map<std::string, const char *> names_;
-  std::deque<std::string> words_;
+  std::set<std::string> names_;
   Block *root_, *now_;
 };
 
@@ -282,6 +281,8 @@ struct Object {
   std::string name;
   std::vector<Leaf> leaves;      // Row: of one entry
   int argument = -1, which = -1; // which: of Global and Table, their number
+  std::string type = {};         // Row: as the kernel's parameter spells it
+  bool zeros = false;            // Row: the kernel leaves zeros in all of it
 };
 
 // An active MIN or MAX.
@@ -293,16 +294,17 @@ struct Program {
   Builder builder;
   std::vector<Parameter> parameters; // those that nodes name by number
   std::vector<Object *> rows;        // by argument
-  std::vector<bool> zeros;           // by argument: the kernel leaves zeros in all of its row
   struct Table {
     std::string name;
     std::vector<Node *> values;
   };
   std::vector<Table> tables;
-  std::vector<std::string> types;   // by argument, as its parameter spells it
-  std::vector<std::string> globals; // names
-  std::vector<bool> single;         // by global: it is no array
-  std::vector<int> active_globals;  // by global: number of the request's constant, or -1
+  struct Global {
+    std::string name;
+    bool single; // it is no array
+    int active;  // number of the request's constant, or -1
+  };
+  std::vector<Global> globals;
 };
 
 } // namespace op2jit::derive

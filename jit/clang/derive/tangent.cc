@@ -101,7 +101,7 @@ private:
     switch (of->op) {
     case Op::Load: return access(Op::Load, of, DERIVE_DOT, nullptr);
     case Op::Global: {
-      const int to = parameter(DERIVE_DOT, -1, from_.active_globals[static_cast<size_t>(of->number)]);
+      const int to = parameter(DERIVE_DOT, -1, from_.globals[static_cast<size_t>(of->number)].active);
       return b_.load(of->type, to, b_.integer(0), value(of->in[0]));
     }
     case Op::Cast: return b_.cast(of->type, dot_or_zero(of->in[0]));

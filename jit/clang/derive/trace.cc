@@ -34,8 +34,7 @@ void Trace::parameters() {
       return refuse(DERIVE_NO_KERNEL, variable->getLocation());
     Object *row = program_.rows[static_cast<size_t>(i)];
     row->name = variable->getName().str();
-    program_.types.push_back(
-        type->getPointeeType().getUnqualifiedType().getAsString(context_.getPrintingPolicy()));
+    row->type = type->getPointeeType().getUnqualifiedType().getAsString(context_.getPrintingPolicy());
     const std::vector<Leaf> &one = leaves_of(type->getPointeeType(), variable->getLocation());
     const int dim = is.dim > 0 ? is.dim : 1;
     for (int c = 0; c < dim; c++)
@@ -73,14 +72,13 @@ void Trace::run() {
 // ---- what the rows hold in the end ----
 
 void Trace::finish() {
-  program_.zeros.assign(program_.rows.size(), false);
   for (const Object *row : program_.rows)
     if (argument(*row).present && !refused())
       finish_row(row->argument);
 }
 
 void Trace::finish_row(int number) {
-  const Object &row = *program_.rows[static_cast<size_t>(number)];
+  Object &row = *program_.rows[static_cast<size_t>(number)];
   const derive_argument &is = argument(row);
   const int64_t length = static_cast<int64_t>(row.leaves.size());
   if (is.is.form == PROVE_NUMBERS || is.is.access == OP_READ || is.is.access == OP_WORK)
@@ -103,9 +101,8 @@ void Trace::finish_row(int number) {
       builder_.effect(Op::Store, value->type, to, {e, c, value});
     zeros += value->op == Op::Number && value->number == 0;
   }
-  program_.zeros[static_cast<size_t>(number)] = is.is.form == PROVE_DATA &&
-                                                (is.is.access == OP_RW || is.is.access == OP_WRITE) &&
-                                                zeros == length && !in_place_[static_cast<size_t>(number)];
+  row.zeros = is.is.form == PROVE_DATA && (is.is.access == OP_RW || is.is.access == OP_WRITE) &&
+              zeros == length && !in_place_[static_cast<size_t>(number)];
 }
 
 void Trace::finish_extreme(const Object &row, int64_t at, Node *value) {

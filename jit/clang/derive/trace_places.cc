@@ -100,9 +100,7 @@ Object *Trace::constant_object(const clang::VarDecl *variable, clang::SourceLoca
       if (known->name == request_.constants[i].name)
         active = i;
     known->which = static_cast<int>(program_.globals.size());
-    program_.globals.push_back(known->name);
-    program_.single.push_back(!variable->getType()->isArrayType());
-    program_.active_globals.push_back(active);
+    program_.globals.push_back({known->name, !variable->getType()->isArrayType(), active});
     // An integer that decides how often loops run is as good as one in the text.
     const clang::APValue *fixed = variable->getType()->isIntegerType() && variable->getAnyInitializer() &&
                                           variable->getType().isConstant(context_)
