@@ -214,35 +214,22 @@ static bool begin_compile(struct jit *jit, const struct desc *d, const void *for
   return begun;
 }
 
-/* Does the leader know it? The others have what it has. */
-static bool is_known_together(struct jit *jit, const struct desc *d, const void *form) {
-  const struct jit_share *share = jit->options.share;
-  struct signature key;
-  struct error ignored = {0};
-  bool known = true;
-  if (share->leads && make_key(jit, d, form, &key, &ignored) == OP_OK) {
-    known = is_known(jit, &key);
-    signature_free(&key);
-  }
-  share->all(share->ranks, &known, &ignored);
-  error_free(&ignored);
-  return known;
-}
-
+/* Of several ranks the leader says whether it knows it: the others have what it has. */
 bool jit_prepare(struct jit *jit, const struct desc *d, const void *form) {
+  const struct jit_share *share = jit->options.share;
   struct signature key;
   struct error ignored = {0};
   bool ready = true;
   if (jit->options.mode != JIT_ON || jit->dump)
     return true;
-  if (jit->options.share)
-    return is_known_together(jit, d, form);
-  if (ahead_is_busy(&jit->ahead))
+  if (!share && ahead_is_busy(&jit->ahead))
     return false;
-  if (make_key(jit, d, form, &key, &ignored) == OP_OK) {
-    ready = is_known(jit, &key) || !begin_compile(jit, d, form, key.hash, &ignored);
+  if ((!share || share->leads) && make_key(jit, d, form, &key, &ignored) == OP_OK) {
+    ready = is_known(jit, &key) || (!share && !begin_compile(jit, d, form, key.hash, &ignored));
     signature_free(&key);
   }
+  if (share)
+    share->all(share->ranks, &ready, &ignored);
   error_free(&ignored);
   return ready;
 }

@@ -311,7 +311,7 @@ int messages_error(const char *kept, const struct told *t, struct error *err) {
       code = OP_ERR_TYPE;
     }
     if (shown)
-      tell(&m, t, severities[m.severity][0] == 'e' ? "error: " : "note: ", &before, &out);
+      tell(&m, t, m.severity == COMPILE_ERROR ? "error: " : "note: ", &before, &out);
     if (shown && m.severity == COMPILE_ERROR && tell_remedy(&m, t, &before, &out))
       code = OP_ERR_TYPE;
   }

@@ -249,12 +249,10 @@ int jit_read(struct jit *jit, const struct read_request *wish, struct texts_unit
   if (!code || code == OP_ERR_MPI || (code == OP_ERR_MEMORY && !share))
     return code;
   texts_free(out);
+  const bool good = texts_refuse(error_message(err), out);
   out->code = code;
-  out->unit = strdup("");
-  out->why = strdup(error_message(err));
-  out->from = strdup("");
   error_clear(err);
-  return out->unit && out->why && out->from ? OP_OK : error_memory(err, "the texts of kernels", sizeof *out);
+  return good ? OP_OK : error_memory(err, "the texts of kernels", sizeof *out);
 }
 
 /* ---- code ----------------------------------------------------------------------------------------*/

@@ -228,9 +228,8 @@ static void ask_lengths(const struct plugin *plugin, const struct desc *d, const
   }
 }
 
-static void ask_all(const struct plugin *plugin, const struct desc *d, const struct generated *files,
-                    const struct prove_length *only, const struct compile_request *then,
-                    struct proof *proof) {
+void prove_ask(const struct plugin *plugin, const struct desc *d, const struct generated *files,
+               const struct prove_length *only, const struct compile_request *then, struct proof *proof) {
   struct prove_result *result = &proof->result;
   struct desc fixed;
   *proof = (struct proof){.without_targets = only && only->targets == 0};
@@ -252,11 +251,6 @@ static void ask_all(const struct plugin *plugin, const struct desc *d, const str
   }
 }
 
-void prove_ask(const struct plugin *plugin, const struct desc *d, const struct generated *files,
-               const struct prove_length *only, struct proof *proof) {
-  ask_all(plugin, d, files, only, NULL, proof);
-}
-
 int prove_next_length(const struct desc *d, int i, struct prove_length *out) {
   for (; i < 2 * d->nmaps; i++) {
     const struct desc_map *m = &d->maps[i / 2];
@@ -270,7 +264,7 @@ int prove_next_length(const struct desc *d, int i, struct prove_length *out) {
 bool prove_verdicts(const struct plugin *plugin, const struct desc *d, const struct generated *files,
                     enum prove_verdict verdicts[]) {
   struct proof proof = {0};
-  prove_ask(plugin, d, files, NULL, &proof);
+  prove_ask(plugin, d, files, NULL, NULL, &proof);
   for (int i = 0; i < d->nargs; i++)
     verdicts[i] = PROVE_PROVED;
   for (int i = 0; i < proof.result.nfindings; i++) {
@@ -297,7 +291,7 @@ static int judge_lengths(const struct plugin *plugin, const struct desc *d, cons
   int code = OP_OK;
   for (int next = 0; !code && (next = prove_next_length(d, next, &only)) > 0;) {
     struct proof proof = {0};
-    prove_ask(plugin, d, files, &only, &proof);
+    prove_ask(plugin, d, files, &only, NULL, &proof);
     code = judge(d, &proof, files, log, reads, err);
     *untried |= proof.untried;
     proof_free(plugin, &proof);
@@ -374,7 +368,7 @@ int prove_kernel(const struct proving *p, const struct desc *d, const struct gen
     return OP_OK;
   const struct facts before = *facts;
   *facts = (struct facts){0};
-  ask_all(p->plugin, d, files, NULL, p->then, &proof);
+  prove_ask(p->plugin, d, files, NULL, p->then, &proof);
   if (proof.result.status == 0)
     code = judge_all(p, d, files, &proof, facts, err);
   else if (proof.result.nfindings)

@@ -53,9 +53,10 @@ struct prove_length {
   int map, targets;
 };
 /* Violations that no run showed are unknown. Of ragged maps elements of few and of many targets are looked at, and with
- * `only` those of one length, and of what is found there only what matters for it. proof_free releases it. */
+ * `only` those of one length, and of what is found there only what matters for it. `then`: what comes next, or NULL.
+ * proof_free releases it. */
 void prove_ask(const struct plugin *plugin, const struct desc *d, const struct generated *files,
-               const struct prove_length *only, struct proof *proof);
+               const struct prove_length *only, const struct compile_request *then, struct proof *proof);
 /* The lengths of the mesh to look at, one after the other: begin with 0 and go on with what it returns; 0: no more. */
 int prove_next_length(const struct desc *d, int i, struct prove_length *out);
 /* The elements that a proof is about, to stand before a finding's reason: "of an element without targets, " or "". */

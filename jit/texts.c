@@ -17,37 +17,18 @@
 
 static const char first_line[] = "op2jit texts 3\n";
 
-static void free_word(const char *word) {
-  free((char *)(size_t)word);
-}
-
-static void free_kernel(struct read_kernel *k) {
-  const char *const words[] = {k->function, k->spelled, k->file, k->text, k->why, k->doubt};
-  for (int i = 0; i < k->nvariables; i++) {
-    free_word(k->variables[i].name);
-    free_word(k->variables[i].type);
-  }
-  for (int i = 0; i < k->norigins; i++)
-    free_word(k->origins[i].file);
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    free_word(words[i]);
-  free((void *)(size_t)k->origins);
-  free((void *)(size_t)k->variables);
-}
-
 void texts_free(struct texts_unit *u) {
-  for (int i = 0; i < u->nkernels; i++)
-    free_kernel(&u->kernels[i]);
-  for (int i = 0; i < u->nfiles; i++) {
-    free_word(u->files[i].path);
-    free_word(u->files[i].hash);
-  }
-  free(u->kernels);
-  free(u->files);
-  free_word(u->unit);
-  free_word(u->why);
-  free_word(u->from);
+  struct arrays memory = {.last = u->memory};
+  arrays_free(&memory);
   *u = (struct texts_unit){0};
+}
+
+bool texts_refuse(const char *why, struct texts_unit *out) {
+  struct arrays memory = {0};
+  char *words = arrays_add(&memory, strlen(why) + 1, 1);
+  *out = (struct texts_unit){
+      .unit = "", .why = words ? strcpy(words, why) : "", .from = "", .memory = memory.last};
+  return words != NULL;
 }
 
 /* ---- as text: words are "length:bytes", numbers themselves, each with a line of its own ---- */
@@ -96,6 +77,7 @@ void texts_print(const struct texts_unit *u, struct text *out) {
 struct rest {
   const char *at, *end;
   bool bad;
+  struct arrays memory; /* of all words and lists */
 };
 
 static long get_number(struct rest *r, char behind) {
@@ -119,7 +101,7 @@ static char *get_word(struct rest *r) {
   const long length = get_number(r, ':');
   char *word = NULL;
   r->bad = r->bad || length < 0 || r->end - r->at <= length || r->at[length] != '\n';
-  if (!r->bad && (word = array_new((size_t)length + 1, 1)) != NULL) {
+  if (!r->bad && (word = arrays_add(&r->memory, (size_t)length + 1, 1)) != NULL) {
     memcpy(word, r->at, (size_t)length);
     r->at += length + 1;
   }
@@ -131,7 +113,7 @@ static char *get_word(struct rest *r) {
 static void *get_array(struct rest *r, int count, size_t size) {
   void *items = NULL;
   if (!r->bad && count >= 0 && count <= r->end - r->at + 1)
-    items = array_new((size_t)count, size);
+    items = arrays_add(&r->memory, (size_t)count, size);
   r->bad |= !items;
   return items;
 }
@@ -187,6 +169,7 @@ bool texts_parse(const char *text, size_t length, struct texts_unit *out) {
   out->kernels = get_array(&r, nkernels, sizeof *out->kernels);
   for (int i = 0; !r.bad && i < nkernels; i++)
     parse_kernel(&r, &out->kernels[out->nkernels++]);
+  out->memory = r.memory.last;
   if (r.bad || r.at != r.end)
     texts_free(out);
   return out->unit != NULL;

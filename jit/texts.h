@@ -90,6 +90,7 @@ struct reader {
 }
 #endif
 
+struct arrays_piece;
 struct texts_file {
   const char *path, *hash; /* of its bytes, hexadecimal; TEXTS_ABSENT: it is not there */
 };
@@ -104,9 +105,12 @@ struct texts_unit {
   int nkernels;
   struct texts_file *files; /* that this depends on */
   int nfiles;
+  struct arrays_piece *memory; /* of all of it */
 };
 
 void texts_free(struct texts_unit *u);
+/* A unit without kernels, because of that; false: without memory. */
+bool texts_refuse(const char *why, struct texts_unit *out);
 /* Writes the texts as one; out->failed without memory. */
 void texts_print(const struct texts_unit *u, struct text *out);
 /* Reads what texts_print wrote; false for any other text, or without memory: then `out` is empty. */

@@ -84,12 +84,23 @@ static void debug_unregister(struct debug_entry *entry) {
   free(entry);
 }
 
-/* Adds a line to /tmp/perf-PID.map. What fails is left out: a profile is not worth an error. */
-static void perf_map_add(const void *start, size_t size, const char *label, const char *function) {
+static bool is_function(const struct code *code, size_t symbol) {
+  const Elf64_Sym *s = &code->object.symbols[symbol];
+  return ELF64_ST_TYPE(s->st_info) == STT_FUNC && code->placed.symbol_offset[symbol] != SIZE_MAX &&
+         s->st_shndx < code->object.nsections &&
+         (code->object.sections[s->st_shndx].sh_flags & SHF_EXECINSTR);
+}
+
+/* Adds lines to /tmp/perf-PID.map. What fails is left out: a profile is not worth an error. */
+static void write_perf_map(const struct code *code, const char *label) {
   struct text path = {0}, line = {0};
   text_addf(&path, "/tmp/perf-%ld.map", (long)getpid());
-  text_addf(&line, "%zx %zx %s:%s\n", (size_t)(uintptr_t)start, size, label, function);
-  if (text_ok(&path) && text_ok(&line)) {
+  for (size_t s = 0; s < code->object.nsymbols; s++)
+    if (is_function(code, s))
+      text_addf(&line, "%zx %zx %s:%s\n",
+                (size_t)(uintptr_t)(code->placed.region + code->placed.symbol_offset[s]),
+                (size_t)code->object.symbols[s].st_size, label, code->object.symbol_names[s]);
+  if (line.length && text_ok(&path) && text_ok(&line)) {
     /* The folder is everyone's, so links in it are not followed. */
     const int file = open(text_str(&path), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (file >= 0) {
@@ -104,13 +115,6 @@ static void perf_map_add(const void *start, size_t size, const char *label, cons
 
 /* ---- loading ---- */
 
-static bool is_function(const struct code *code, size_t symbol) {
-  const Elf64_Sym *s = &code->object.symbols[symbol];
-  return ELF64_ST_TYPE(s->st_info) == STT_FUNC && code->placed.symbol_offset[symbol] != SIZE_MAX &&
-         s->st_shndx < code->object.nsections &&
-         (code->object.sections[s->st_shndx].sh_flags & SHF_EXECINSTR);
-}
-
 /* A debugger reads the sections' addresses from the image itself. */
 static void write_addresses(struct code *code) {
   Elf64_Ehdr header;
@@ -121,13 +125,6 @@ static void write_addresses(struct code *code) {
       section->sh_addr = (Elf64_Addr)(uintptr_t)(code->placed.region + code->placed.section_offset[i]);
       memcpy(code->image + header.e_shoff + i * sizeof *section, section, sizeof *section);
     }
-}
-
-static void write_perf_map(const struct code *code, const char *label) {
-  for (size_t s = 0; s < code->object.nsymbols; s++)
-    if (is_function(code, s))
-      perf_map_add(code->placed.region + code->placed.symbol_offset[s], code->object.symbols[s].st_size,
-                   label, code->object.symbol_names[s]);
 }
 
 int load_missing(struct error *err) {
