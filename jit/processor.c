@@ -179,25 +179,26 @@ int jit_verdicts(struct jit *jit, const struct desc *d, enum prove_verdict verdi
   struct processor *p = jit->self;
   const struct shape scalar = {0};
   struct generated files = {0};
+  struct proof proof = {0};
   int code = plugin_find(&p->plugin, p->plugins, err);
   if (!code)
     code = plugin_open(&p->plugin, err);
   if (!code)
     code = generate_c(d, &scalar, &files, err);
-  if (!code)
-    *understood = prove_verdicts(&p->plugin, d, &files, verdicts);
+  if (code)
+    return code;
+  prove_ask(&p->plugin, d, &files, NULL, NULL, &proof);
+  for (int i = 0; i < d->nargs; i++)
+    verdicts[i] = PROVE_PROVED;
+  for (int i = 0; i < proof.result.nfindings; i++) {
+    const struct prove_finding *f = &proof.result.findings[i];
+    if (f->argument >= 0 && f->verdict > verdicts[f->argument])
+      verdicts[f->argument] = f->verdict;
+  }
+  *understood = proof.result.status == 0;
+  proof_free(&p->plugin, &proof);
   generated_free(&files);
-  return code;
-}
-
-void jit_rows(struct jit *jit, const struct desc *d, struct row_facts *out) {
-  const struct jit_wish wish = {0};
-  struct error ignored = {0};
-  struct facts facts;
-  bool asked;
-  jit_facts(jit, d, &wish, &facts, &asked, &ignored); /* errors are reported when the code is asked for */
-  error_free(&ignored);
-  *out = facts.rows;
+  return OP_OK;
 }
 
 static void processor_compile(void *self, const struct compile_request *request,

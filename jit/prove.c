@@ -261,22 +261,6 @@ int prove_next_length(const struct desc *d, int i, struct prove_length *out) {
   return 0;
 }
 
-bool prove_verdicts(const struct plugin *plugin, const struct desc *d, const struct generated *files,
-                    enum prove_verdict verdicts[]) {
-  struct proof proof = {0};
-  prove_ask(plugin, d, files, NULL, NULL, &proof);
-  for (int i = 0; i < d->nargs; i++)
-    verdicts[i] = PROVE_PROVED;
-  for (int i = 0; i < proof.result.nfindings; i++) {
-    const struct prove_finding *f = &proof.result.findings[i];
-    if (f->argument >= 0 && f->verdict > verdicts[f->argument])
-      verdicts[f->argument] = f->verdict;
-  }
-  const bool understood = proof.result.status == 0;
-  proof_free(plugin, &proof);
-  return understood;
-}
-
 void proof_free(const struct plugin *plugin, struct proof *proof) {
   for (int i = 0; proof->witnesses && i < proof->result.nfindings; i++)
     text_free(&proof->witnesses[i]);

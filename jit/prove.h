@@ -61,9 +61,6 @@ void prove_ask(const struct plugin *plugin, const struct desc *d, const struct g
 int prove_next_length(const struct desc *d, int i, struct prove_length *out);
 /* The elements that a proof is about, to stand before a finding's reason: "of an element without targets, " or "". */
 const char *prove_of(const struct proof *proof);
-/* The worst verdict of each argument, by its number. False: the prover does not understand the text. */
-bool prove_verdicts(const struct plugin *plugin, const struct desc *d, const struct generated *files,
-                    enum prove_verdict verdicts[]);
 void proof_free(const struct plugin *plugin, struct proof *proof);
 /* The warnings, appended; nothing if there are none. */
 void prove_warnings(const struct desc *d, const struct prove_result *result, const struct generated *files,
