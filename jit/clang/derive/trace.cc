@@ -115,11 +115,7 @@ void Trace::finish_extreme(const Object &row, int64_t at, Node *value) {
     builder_.effect(Op::Extreme, value->type, value_of(row.argument), {e, c, value});
 }
 
-} // namespace op2jit::derive
-
-// Branches and jumps. Jumps are conditions of their own: what comes behind one stands in a branch.
-
-namespace op2jit::derive {
+// ---- branches and jumps: jumps are conditions of their own, and what comes behind one stands in a branch ----
 
 Node *Trace::flag(int object) {
   return state_.at({object, 0}).node;

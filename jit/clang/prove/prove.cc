@@ -21,26 +21,25 @@ namespace {
 struct Report {
   Output messages;
   std::unique_ptr<Lowered> lowered = std::make_unique<Lowered>();
-  std::deque<std::string> strings;
+  std::deque<Finding> kept; // whose words those of `findings` are
   std::vector<prove_finding> findings;
   std::vector<prove_fact> facts;
   std::vector<row_facts> rows;
   int says = 0;
 
-  const char *keep(const std::string &text) {
-    strings.push_back(text);
-    return strings.back().c_str();
-  }
   void add(int argument, const Finding &finding) {
+    kept.push_back(finding);
+    const Finding &f = kept.back();
+    const int line = static_cast<int>(f.line), column = static_cast<int>(f.column);
     findings.push_back({argument,
-                        finding.verdict,
-                        finding.what,
-                        keep(finding.file),
-                        static_cast<int>(finding.line),
-                        static_cast<int>(finding.column),
-                        keep(finding.parameter),
-                        keep(finding.name),
-                        {finding.first, finding.second}});
+                        f.verdict,
+                        f.what,
+                        f.file.c_str(),
+                        line,
+                        column,
+                        f.parameter.c_str(),
+                        f.name.c_str(),
+                        {f.first, f.second}});
   }
 };
 

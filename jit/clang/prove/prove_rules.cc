@@ -92,19 +92,17 @@ int64_t Rules::values_of_argument(clang::QualType type, int i) const {
       record->isPolymorphic())
     return 0;
   int64_t count = 0;
-  for (const clang::CXXBaseSpecifier &base : record->bases()) {
-    const int64_t each = base.isVirtual() ? 0 : values_of_argument(base.getType(), i);
-    if (!each)
-      return 0;
-    count += each;
-  }
-  for (const clang::FieldDecl *field : record->fields()) {
-    const int64_t each = field->isBitField() ? 0 : values_of_argument(field->getType(), i);
-    if (!each)
-      return 0;
-    count += each;
-  }
-  return count;
+  bool all = true;
+  const auto add = [&](bool follows, clang::QualType part) {
+    const int64_t values = follows ? values_of_argument(part, i) : 0;
+    all &= values > 0;
+    count += values;
+  };
+  for (const clang::CXXBaseSpecifier &base : record->bases())
+    add(!base.isVirtual(), base.getType());
+  for (const clang::FieldDecl *field : record->fields())
+    add(!field->isBitField(), field->getType());
+  return all ? count : 0;
 }
 
 void Rules::lost(const Place &place, clang::SourceLocation where, prove_found why) {
@@ -347,9 +345,7 @@ std::vector<Finding> Rules::findings() const {
   return findings;
 }
 
-} // namespace op2jit
-
-namespace op2jit {
+// ---- what is known at a point of the text ----
 
 Value Value::joined(const Value &other) const {
   if (*this == other)

@@ -1,5 +1,6 @@
 #include <clang/AST/StmtCXX.h>
 
+#include "jit/clang/prove/rows_misuse.h"
 #include "prove_expressions.h"
 
 namespace op2jit {
@@ -176,7 +177,7 @@ void Walk::loop(const clang::Stmt *whole, const clang::Expr *condition, const cl
       if (!known || steps_ > most_steps || undecided || !condition) {
         note_length(whole, condition, known);
         state_ = before;
-        forget_assigned(whole);
+        each(whole, [this](const clang::Stmt *part) { forget_assigned(part); });
         endless_loop(condition, body, step);
         break;
       }
@@ -245,9 +246,6 @@ void Walk::forget_assigned(const clang::Stmt *statement) {
       if (operand->getType()->isPointerType() && operand->getType()->getPointeeType()->isPointerType())
         lose_escaped(operand->getType()->getPointeeType(), operand->getExprLoc());
   }
-  for (const clang::Stmt *part : statement->children())
-    if (part)
-      forget_assigned(part);
 }
 
 void Walk::choose(const clang::SwitchStmt *statement) {
