@@ -119,7 +119,7 @@ enum prove_found {
   FOUND_NO_KERNEL,
   FOUND_PARAMETER_COUNT, /* numbers: of parameters */
   /* name: the parameter, or its type; numbers: the parameter from 1, the argument from 0. Without a compiler tokens find them
-   * (jit/fits.h). */
+   * (jit/fits.c). */
   FOUND_PARAMETER_SHORT_NAME,
   FOUND_PARAMETER_STRUCT,
   FOUND_PARAMETER_VALUE,

@@ -88,10 +88,6 @@ bool back_end(const compile_request &request, llvm::Module &module, Output &outp
   return emitted;
 }
 
-} // namespace op2jit
-
-namespace op2jit {
-
 bool has_feature(const compile_request &request, llvm::StringRef name) {
   llvm::SmallVector<llvm::StringRef, 64> features;
   llvm::StringRef(request.features ? request.features : "").split(features, ',', -1, false);

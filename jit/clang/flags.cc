@@ -124,10 +124,6 @@ Flags find_flags(const read_request &request) {
   return flags;
 }
 
-} // namespace op2jit
-
-namespace op2jit {
-
 // Without a time of the compile that of the program's file is better than none, but no proof.
 static std::string doubt_of_times(const read_request &request) {
   if (!request.compiled)
@@ -192,9 +188,6 @@ Judgement judge_sources(const read_request &request, const Flags &flags, const D
   return out;
 }
 
-} // namespace op2jit
-
-namespace op2jit {
 namespace {
 
 // At first without what OP2's headers include for programs and kernels hardly need, which is most of the work. A text
