@@ -1,4 +1,4 @@
-#include "jit/ahead.h"
+#include "jit/job.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -111,13 +111,6 @@ void ahead_collect(struct ahead *a) {
     ahead_finish(a);
 }
 
-static void fill_files(struct ahead *a) {
-  const struct generated *g = &a->generated;
-  a->files[0] = (struct compile_file){g->main_file, text_str(&g->main), g->main.length};
-  a->files[1] = (struct compile_file){g->kernel_file, text_str(&g->kernel), g->kernel.length};
-  a->files[2] = (struct compile_file){g->prelude_file, g->prelude, strlen(g->prelude)};
-}
-
 bool ahead_begin(struct ahead *a, const struct target *target, void *self, const char *hash,
                  struct generated *generated, const struct compile_request *like) {
   ahead_collect(a);
@@ -133,11 +126,11 @@ bool ahead_begin(struct ahead *a, const struct target *target, void *self, const
   memcpy(a->result->hash, hash, strlen(hash) + 1);
   a->result->target = target;
   a->result->self = self;
-  fill_files(a);
+  generated_files(&a->generated, a->files);
   a->request = *like;
   a->request.fp = a->fp;
   a->request.files = a->files;
-  a->request.nfiles = 3;
+  a->request.nfiles = GENERATED_FILES;
   note_begin();
   if (!behind_begin(&a->behind, work, a))
     note_end();

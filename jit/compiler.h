@@ -10,6 +10,9 @@ extern "C" {
 #endif
 
 struct lowered;
+struct prover;
+struct deriver;
+struct reader;
 
 struct compile_file {
   const char *name; /* in messages and #include */
@@ -69,10 +72,14 @@ struct compiler {
   const char *(*version)(void); /* "19.1.7" */
   void (*compile)(const struct compile_request *request, struct compile_result *result);
   void (*release)(struct compile_result *result);
+  /* The plugin's other tables, each with a number of its own: jit/prover.h, jit/deriver.h, jit/texts.h. */
+  const struct prover *prover;
+  const struct deriver *deriver;
+  const struct reader *reader;
 };
-#define COMPILER_ABI 4
+#define COMPILER_ABI 5
 
-/* The entry of a plugin, exported as "op2jit_compiler". */
+/* The only entry of the plugin, exported as "op2jit_compiler". */
 typedef const struct compiler *compiler_entry(void);
 
 #ifdef __cplusplus

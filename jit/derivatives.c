@@ -1,13 +1,12 @@
 #include "jit/derivatives.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/list.h"
-#include "jit/emit/generate.h"
 #include "jit/prove.h"
+#include "jit/targets.h"
 #include "kernels-cache/store.h"
 
 void derived_free(struct derived *derived) {
@@ -17,30 +16,19 @@ void derived_free(struct derived *derived) {
   *derived = (struct derived){0};
 }
 
-static const struct deriver *find_deriver(const struct plugin *plugin) {
-  deriver_entry *entry = NULL;
-  /* POSIX lets an object pointer from dlsym be a function; C has no conversion for it. */
-  void *symbol = dlsym(plugin->library, "op2jit_deriver");
-  memcpy(&entry, &symbol, sizeof entry);
-  return entry && entry()->abi == DERIVER_ABI ? entry() : NULL;
-}
-
 /* ---- what is remembered ----
  * Of a derivative a line "N NAME", one "ROLE ARGUMENT CONSTANT ACCESS ZEROS" for each of N parameters, and the text; of a refusal
  * "-1", and why. */
 
 static void make_key(const struct plugin *plugin, const struct desc *d, const struct derive_wish *wish,
                      struct text *key) {
-  struct desc rows = *d;
-  for (int i = 0; i < rows.ndats; i++)
-    rows.dats[i].soa = false;
   text_addf(key, "deriver %d %d\n%s\n", DERIVER_ABI, (int)wish->mode, text_str(&plugin->identity));
   for (int i = 0; i < d->nargs; i++)
     text_add_char(key, wish->active[i] ? 'a' : '-');
   for (int i = 0; i < d->nconsts; i++)
     text_add_char(key, wish->active_constants && wish->active_constants[i] ? 'a' : '-');
   text_add_char(key, '\n');
-  desc_print(&rows, key);
+  facts_print_rows(d, key);
 }
 
 /* The deriver counts active constants only. */
@@ -97,11 +85,9 @@ static void ask(const struct deriver *deriver, const struct desc *d, const struc
                 const struct generated *files, struct derive_result *result) {
   struct derive_argument arguments[OP_MAX_ARGS];
   struct derive_constant *constants = array_new((size_t)d->nconsts + 1, sizeof *constants);
-  const struct compile_file texts[3] = {{files->main_file, text_str(&files->main), files->main.length},
-                                        {files->kernel_file, text_str(&files->kernel), files->kernel.length},
-                                        {files->prelude_file, files->prelude, strlen(files->prelude)}};
+  struct compile_file texts[GENERATED_FILES];
   struct derive_request request = {.files = texts,
-                                   .nfiles = 3,
+                                   .nfiles = GENERATED_FILES,
                                    .kernel = d->entry ? d->entry : d->kernel_name,
                                    .mode = wish->mode,
                                    .arguments = arguments,
@@ -111,6 +97,7 @@ static void ask(const struct deriver *deriver, const struct desc *d, const struc
   *result = (struct derive_result){.status = 3};
   if (!constants)
     return;
+  generated_files(files, texts);
   for (int i = 0; i < d->nargs; i++) {
     const struct desc_arg *a = &d->args[i];
     arguments[i] = (struct derive_argument){.is = prove_argument_of(d, a),
@@ -199,10 +186,7 @@ static int find_new(struct plugin *plugin, const struct desc *d, const struct de
   struct derive_result result = {0};
   if (plugin_open(plugin, err) != OP_OK)
     return err->code;
-  const struct deriver *deriver = find_deriver(plugin);
-  if (!deriver)
-    return error_set(err, OP_ERR_NOT_BUILT, "%s has no deriver; install library and plugin together",
-                     text_str(&plugin->path));
+  const struct deriver *deriver = plugin->compiler->deriver;
   if (generate_c(d, &scalar, &files, err) == OP_OK) {
     ask(deriver, d, wish, &files, &result);
     if (result.status == 3)
@@ -228,16 +212,15 @@ static int find(const struct derive_source *source, const struct desc *d, const 
   if (plugin_find(source->plugin, source->plugins, err) != OP_OK)
     return err->code;
   make_key(source->plugin, d, wish, &key);
-  const bool found =
-      text_ok(&key) && source->store && store_get_verdict(source->store, text_str(&key), words);
-  if (!text_ok(&key))
-    error_memory(err, "the key of a derivative", key.length);
-  else if (!found && source->load)
-    error_set(err, OP_ERR_CACHE_MISS, "OP2_JIT=load, and the cache does not have its derivative");
-  else if (!found && find_new(source->plugin, d, wish, words, err) == OP_OK && source->store &&
-           text_ok(words))
-    store_put_verdict(source->store, text_str(&key), text_str(words));
-  text_free(&key);
+  if (words_get(source->store, &key, words))
+    return OP_OK;
+  if (source->load)
+    return error_set(err, OP_ERR_CACHE_MISS, "OP2_JIT=load, and the cache does not have its derivative");
+  text_clear(words);
+  if (find_new(source->plugin, d, wish, words, err) == OP_OK) {
+    make_key(source->plugin, d, wish, &key);
+    words_put(source->store, &key, words);
+  }
   return err->code;
 }
 

@@ -1,4 +1,4 @@
-/* The deriver: a third entry of the clang plugin. From a kernel's text and arguments it writes the text of the
+/* The deriver of the clang plugin. From a kernel's text and arguments it writes the text of the
  * tangent or adjoint kernel, which is again a kernel, and says what each of its parameters is. Plain C types
  * only: the plugin is C++. */
 #ifndef OP2JIT_JIT_DERIVER_H
@@ -43,11 +43,12 @@ struct derive_parameter {
 };
 
 struct derive_argument {
-  struct prove_argument is; /* as the prover gets it; `counted` is not looked at */
-  bool active;              /* of a real type, or a struct with reals: it has a dot or a bar */
-  bool present;             /* an absent one has no value, and nothing of it is passed */
-  int map;                  /* through the same map: the same number, from 0; -1: direct, or no dat */
-  int ref;                  /* PAYLOAD: the argument, from 0, of its MIN or MAX */
+  struct prove_argument
+      is;       /* as the prover gets it: `arity` is 1 but of vectors, a payload's access is OP_RW */
+  bool active;  /* of a real type, or a struct with reals: it has a dot or a bar */
+  bool present; /* an absent one has no value, and nothing of it is passed */
+  int map;      /* through the same map: the same number, from 0; -1: direct, or no dat */
+  int ref;      /* PAYLOAD: the argument, from 0, of its MIN or MAX */
 };
 
 /* A variable at file scope that the kernel's text may name. */
@@ -114,9 +115,6 @@ struct deriver {
 };
 /* Raised whenever the same request gets another answer: remembered texts are of one number. */
 #define DERIVER_ABI 4
-
-/* The entry of the plugin, exported as "op2jit_deriver". */
-typedef const struct deriver *deriver_entry(void);
 
 #ifdef __cplusplus
 }

@@ -9,16 +9,32 @@
 #include "jit/kernel/rows.h"
 #include "kernels-cache/store.h"
 
-/* Everything that facts depend on: not the layouts, which differ between devices. */
-static void make_key(const struct plugin *plugin, const struct desc *d, struct text *key) {
+bool words_get(struct store *store, struct text *key, struct text *words) {
+  const bool known = text_ok(key) && store_get_verdict(store, text_str(key), words) && text_ok(words);
+  text_free(key);
+  return known;
+}
+
+void words_put(struct store *store, struct text *key, const struct text *words) {
+  if (text_ok(key) && text_ok(words))
+    store_put_verdict(store, text_str(key), text_str(words));
+  text_free(key);
+}
+
+void facts_print_rows(const struct desc *d, struct text *out) {
   struct desc rows = *d;
   for (int i = 0; i < rows.ndats; i++)
     rows.dats[i].soa = false;
+  desc_print(&rows, out);
+}
+
+/* Everything that facts depend on. */
+static void make_key(const struct plugin *plugin, const struct desc *d, struct text *key) {
   text_addf(key, "prover %d\n%s\n", PROVER_ABI, text_str(&plugin->identity));
-  desc_print(&rows, key);
-  for (int m = 0; m < rows.nmaps; m++)
-    if (rows.maps[m].longest)
-      text_addf(key, "map %d longest %d\n", m + 1, rows.maps[m].longest);
+  facts_print_rows(d, key);
+  for (int m = 0; m < d->nmaps; m++)
+    if (d->maps[m].longest)
+      text_addf(key, "map %d longest %d\n", m + 1, d->maps[m].longest);
 }
 
 /* ---- of a text without a violation: three words, three for each argument, and what is known of rows ---- */
@@ -52,24 +68,21 @@ static bool parse(const char *words, const struct desc *d, struct facts *out) {
 void facts_put(const struct plugin *plugin, struct store *store, const struct desc *d,
                const struct facts *facts) {
   struct text key = {0}, words = {0};
+  if (!facts->known)
+    return;
   make_key(plugin, d, &key);
   print(facts, d->nargs, &words);
-  if (facts->known && text_ok(&key) && text_ok(&words))
-    store_put_verdict(store, text_str(&key), text_str(&words));
+  words_put(store, &key, &words);
   text_free(&words);
-  text_free(&key);
 }
 
 bool facts_get(const struct plugin *plugin, struct store *store, const struct desc *d, struct facts *out) {
   struct text key = {0}, words = {0};
-  *out = (struct facts){0};
   make_key(plugin, d, &key);
-  const bool known =
-      text_ok(&key) && store_get_verdict(store, text_str(&key), &words) && parse(text_str(&words), d, out);
+  const bool known = words_get(store, &key, &words) && parse(text_str(&words), d, out);
   if (!known)
     *out = (struct facts){0};
   text_free(&words);
-  text_free(&key);
   return known;
 }
 
@@ -94,12 +107,11 @@ int facts_get_violation(const struct plugin *plugin, struct store *store, const 
   if (!d->entry || d->unproved)
     return OP_OK;
   make_violation_key(plugin, d, &key);
-  const bool known = text_ok(&key) && store_get_verdict(store, text_str(&key), &words) &&
+  const bool known = words_get(store, &key, &words) &&
                      sscanf(text_str(&words), violation_words, &rule, &head) == 1 && head > 0;
   const int code = known ? error_set(err, OP_ERR_VIOLATION, "%s", text_str(&words) + head) : OP_OK;
   if (known)
     err->fact = rule;
-  text_free(&key);
   text_free(&words);
   return code;
 }
@@ -111,9 +123,7 @@ void facts_put_violation(const struct plugin *plugin, struct store *store, const
     return;
   make_violation_key(plugin, d, &key);
   text_addf(&words, "violation %d: %s", err->fact, error_message(err));
-  if (text_ok(&key) && text_ok(&words))
-    store_put_verdict(store, text_str(&key), text_str(&words));
-  text_free(&key);
+  words_put(store, &key, &words);
   text_free(&words);
 }
 

@@ -39,6 +39,12 @@ static inline bool facts_leave_rest(const struct facts *facts, const struct desc
          (!facts->known || facts->args[arg].partial);
 }
 
+/* Words that the store remembers under a key, which is freed: facts, derivatives, texts of C++ programs. False: none. */
+bool words_get(struct store *store, struct text *key, struct text *words);
+void words_put(struct store *store, struct text *key, const struct text *words);
+/* A description without the layouts, which differ between devices. */
+void facts_print_rows(const struct desc *d, struct text *out);
+
 /* The plugin need not be open. False: nothing is remembered. */
 bool facts_get(const struct plugin *plugin, struct store *store, const struct desc *d, struct facts *out);
 void facts_put(const struct plugin *plugin, struct store *store, const struct desc *d,

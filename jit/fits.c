@@ -1,6 +1,5 @@
-#include "jit/fits.h"
+#include "jit/prove.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,10 +10,6 @@ static bool only_read(const struct desc_arg *a) {
   return a->form == DESC_IDX || a->access == OP_READ;
 }
 
-static bool is_word(char c) {
-  return isalnum((unsigned char)c) || c == '_';
-}
-
 /* Does the parameter begin with the type's name, but for const and its like? */
 static bool spells(const char *spelling, const char *name) {
   static const char *const skipped[] = {"const", "volatile", "register", "__const"};
@@ -22,14 +17,14 @@ static bool spells(const char *spelling, const char *name) {
     again = false;
     for (size_t i = 0; i < sizeof skipped / sizeof *skipped; i++) {
       const size_t length = strlen(skipped[i]);
-      if (strncmp(spelling, skipped[i], length) == 0 && !is_word(spelling[length])) {
+      if (strncmp(spelling, skipped[i], length) == 0 && !is_in_word(spelling[length])) {
         spelling += length + strspn(spelling + length, " ");
         again = true;
       }
     }
   }
   const size_t length = strlen(name);
-  return strncmp(spelling, name, length) == 0 && !is_word(spelling[length]);
+  return strncmp(spelling, name, length) == 0 && !is_in_word(spelling[length]);
 }
 
 /* The mistake in the parameter, or FOUND_NONE. If an argument's type is a struct and the text has another name for it, only

@@ -13,13 +13,8 @@
 
 /* ---- what is in memory --------------------------------------------------------------------------*/
 
-static struct entry **bucket(struct jit *jit, const char *hash) {
-  char first[3] = {hash[0], hash[1], '\0'};
-  return &jit->buckets[strtoul(first, NULL, 16) % BUCKETS];
-}
-
 static struct entry *find_entry(struct jit *jit, const struct signature *key) {
-  for (struct entry *e = *bucket(jit, key->hash); e; e = e->next)
+  for (struct entry *e = jit->entries; e; e = e->next)
     if (signature_equal(&e->key, key))
       return e;
   return NULL;
@@ -64,12 +59,11 @@ void jit_close(struct jit *jit) {
   if (!jit)
     return;
   ahead_close(&jit->ahead);
-  for (int i = 0; i < BUCKETS; i++)
-    while (jit->buckets[i]) {
-      struct entry *next = jit->buckets[i]->next;
-      free_entry(jit, jit->buckets[i]);
-      jit->buckets[i] = next;
-    }
+  while (jit->entries) {
+    struct entry *next = jit->entries->next;
+    free_entry(jit, jit->entries);
+    jit->entries = next;
+  }
   if (jit->self)
     jit->target->close(jit->self);
   text_free(&jit->library);
@@ -138,9 +132,8 @@ static int add_entry(struct jit *jit, struct signature *key, const struct desc *
   if (!e)
     signature_free(&none.key);
   else if (e->loaded.code || e->failed) {
-    struct entry **head = bucket(jit, e->key.hash);
-    e->next = *head;
-    *head = e;
+    e->next = jit->entries;
+    jit->entries = e;
     *out = e;
   } else
     free_entry(jit, e);
@@ -221,35 +214,22 @@ static bool begin_compile(struct jit *jit, const struct desc *d, const void *for
   return begun;
 }
 
-/* Does the leader know it? The others have what it has. */
-static bool is_known_together(struct jit *jit, const struct desc *d, const void *form) {
-  const struct jit_share *share = jit->options.share;
-  struct signature key;
-  struct error ignored = {0};
-  bool known = true;
-  if (share->leads && make_key(jit, d, form, &key, &ignored) == OP_OK) {
-    known = is_known(jit, &key);
-    signature_free(&key);
-  }
-  share->all(share->ranks, &known, &ignored);
-  error_free(&ignored);
-  return known;
-}
-
+/* Of several ranks the leader says whether it knows it: the others have what it has. */
 bool jit_prepare(struct jit *jit, const struct desc *d, const void *form) {
+  const struct jit_share *share = jit->options.share;
   struct signature key;
   struct error ignored = {0};
   bool ready = true;
   if (jit->options.mode != JIT_ON || jit->dump)
     return true;
-  if (jit->options.share)
-    return is_known_together(jit, d, form);
-  if (ahead_is_busy(&jit->ahead))
+  if (!share && ahead_is_busy(&jit->ahead))
     return false;
-  if (make_key(jit, d, form, &key, &ignored) == OP_OK) {
-    ready = is_known(jit, &key) || !begin_compile(jit, d, form, key.hash, &ignored);
+  if ((!share || share->leads) && make_key(jit, d, form, &key, &ignored) == OP_OK) {
+    ready = is_known(jit, &key) || (!share && !begin_compile(jit, d, form, key.hash, &ignored));
     signature_free(&key);
   }
+  if (share)
+    share->all(share->ranks, &ready, &ignored);
   error_free(&ignored);
   return ready;
 }
@@ -332,6 +312,7 @@ static int dump_key(const char *where, const struct signature *key, struct error
 int dump_sources(const char *folder, const struct signature *key, const char *shape,
                  const struct generated *files, struct text *where, struct error *err) {
   struct text path = {0};
+  struct compile_file parts[GENERATED_FILES];
   text_addf(&path, "%s/%s-", folder, key->loop);
   for (; *shape; shape++)
     text_add_char(&path, *shape == '/' ? '-' : *shape);
@@ -342,12 +323,10 @@ int dump_sources(const char *folder, const struct signature *key, const char *sh
     code = error_set(err, OP_ERR_FILE, "OP2_DUMP: %s: %s", text_str(&path), strerror(errno));
   if (code == OP_OK) {
     text_add(where, absolute);
-    code = dump_file(absolute, files->main_file, text_str(&files->main), files->main.length, err);
+    generated_files(files, parts);
   }
-  if (code == OP_OK)
-    code = dump_file(absolute, files->kernel_file, text_str(&files->kernel), files->kernel.length, err);
-  if (code == OP_OK)
-    code = dump_file(absolute, files->prelude_file, files->prelude, strlen(files->prelude), err);
+  for (int i = 0; i < GENERATED_FILES && code == OP_OK; i++)
+    code = dump_file(absolute, parts[i].name, parts[i].text, parts[i].length, err);
   if (code == OP_OK)
     code = dump_key(absolute, key, err);
   free(absolute);

@@ -110,15 +110,11 @@ struct jit_wish {
  * else from clang's tree, unless JIT_LOAD forbids that. *asked false: there is nobody to ask. */
 int jit_facts(struct jit *jit, const struct desc *d, const struct jit_wish *wish, struct facts *out,
               bool *asked, struct error *err);
-/* The verdict of the proof of each argument of a loop, by its number, into `verdicts` (enum prove_verdict of
+/* The worst verdict of the proof of each argument of a loop, by its number, into `verdicts` (enum prove_verdict of
  * jit/prover.h). `understood` false: the text does not compile, and compiling it will say why.
  * OP_ERR_NOT_BUILT, OP_ERR_BACKEND. */
 int jit_verdicts(struct jit *jit, const struct desc *d, enum prove_verdict verdicts[], bool *understood,
                  struct error *err);
-/* The same for rows of ragged maps; empty if nothing is known. */
-void jit_rows(struct jit *jit, const struct desc *d, struct row_facts *out);
-/* The compiler's name and version ("clang 19.1.7"), for reports; OP_ERR_NOT_BUILT if there is none. */
-int jit_compiler(struct jit *jit, struct text *out, struct error *err);
 
 /* The texts of the kernels of a C++ program's unit (jit/texts.h), which texts_free releases. With others: all ask
  * together, and the leader reads. What is wrong is said in out->why; OP_ERR_MEMORY or an error of ranks. */

@@ -133,24 +133,23 @@ struct compile_request job_request(const struct jit *jit, const struct desc *d) 
 
 /* With a dump the compiler gets the files' real paths, for the debugger. */
 static void compile_now(struct job *job) {
-  struct text names[3] = {{0}};
-  const char *plain[3] = {job->files.main_file, job->files.kernel_file, job->files.prelude_file};
+  struct text names[GENERATED_FILES] = {{0}};
+  struct compile_file files[GENERATED_FILES];
   const char *where = job->jit->target->debugs ? text_str(&job->e->source) : "";
-  for (int i = 0; i < 3; i++)
-    text_addf(&names[i], "%s%s%s", where, *where ? "/" : "", plain[i]);
-  struct compile_file files[3] = {
-      {text_str(&names[0]), text_str(&job->files.main), job->files.main.length},
-      {text_str(&names[1]), text_str(&job->files.kernel), job->files.kernel.length},
-      {text_str(&names[2]), job->files.prelude, strlen(job->files.prelude)}};
+  generated_files(&job->files, files);
+  for (int i = 0; i < GENERATED_FILES; i++) {
+    text_addf(&names[i], "%s%s%s", where, *where ? "/" : "", files[i].name);
+    files[i].name = text_str(&names[i]);
+  }
   struct compile_request request = job_request(job->jit, job->d);
   request.files = files;
-  request.nfiles = 3;
+  request.nfiles = GENERATED_FILES;
   request.debug = *where != '\0';
   request.lowered = job->proved.lowered;
   double start = clock_seconds();
   job->jit->target->compile(job->jit->self, &request, &job->result);
   job->seconds = clock_seconds() - start;
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < GENERATED_FILES; i++)
     text_free(&names[i]);
 }
 

@@ -119,14 +119,19 @@ static void say_once(struct text *before, const struct text *said, struct text *
   text_add(out, text_str(said));
 }
 
+static void add_place(const struct message *m, const struct told *t, struct text *out) {
+  const struct source source = source_of(m->place, t);
+  if (m->line <= 0)
+    return;
+  source_place(&source, m->line, m->column, out);
+  text_add(out, ": ");
+}
+
 static void tell(const struct message *m, const struct told *t, const char *label, struct text *before,
                  struct text *out) {
-  struct source source = source_of(m->place, t);
+  const struct source source = source_of(m->place, t);
   struct text said = {0};
-  if (m->line > 0) {
-    source_place(&source, m->line, m->column, &said);
-    text_add(&said, ": ");
-  }
+  add_place(m, t, &said);
   text_addf(&said, "%s%.*s\n", label, (int)m->length, m->text);
   if (m->line > 0) {
     source_excerpt(&source, m->line, m->column, &said);
@@ -200,14 +205,19 @@ static bool has_index_of(const char *at, const char *end, const char *name) {
   return false;
 }
 
+/* The beginning of that line; of one that is not there the end. */
+static const char *line_at(const char *text, int line) {
+  for (int i = 1; i < line && *text; i++)
+    text += strcspn(text, "\n") + (text[strcspn(text, "\n")] == '\n');
+  return text;
+}
+
 /* A constant of dim 1 is no array. */
 static void tell_scalar_constants(const struct message *m, const struct told *t, struct text *out) {
   if (!begins_with(m, "subscripted value is not an array") &&
       !begins_with(m, "expression must have pointer-to-object type"))
     return;
-  const char *line = t->desc->text;
-  for (int i = 1; i < m->line && *line; i++)
-    line += strcspn(line, "\n") + (line[strcspn(line, "\n")] == '\n');
+  const char *line = line_at(t->desc->text, m->line);
   for (int i = 0; i < t->desc->nconsts; i++) {
     const struct desc_const *c = &t->desc->consts[i];
     if (c->dim == 1 && has_index_of(line, line + strcspn(line, "\n"), c->name))
@@ -249,14 +259,6 @@ static bool tell_remedy(const struct message *m, const struct told *t, struct te
   return is_struct;
 }
 
-/* The line of generated code that a message is about; "" if there is none. */
-static const char *line_of(const struct message *m, const struct told *t) {
-  const char *line = t->files ? text_str(&t->files->main) : "";
-  for (int i = 1; i < m->line && *line; i++)
-    line += strcspn(line, "\n") + (line[strcspn(line, "\n")] == '\n');
-  return line;
-}
-
 #define SAME "; make the struct of the prelude the same as the program's\n"
 
 static bool speaks_of(const struct message *m, const char *words) {
@@ -269,7 +271,9 @@ static bool tell_layout(const struct message *m, const struct told *t, const cha
                         struct text *out) {
   static const char mark[] = STRUCT_DIFFERS, note[] = "expression evaluates to '",
                     missing[] = "no member named ";
-  const char *line = m->place == PLACE_LOOP ? line_of(m, t) : "", *end = line + strcspn(line, "\n");
+  const bool generated = m->place == PLACE_LOOP && t->files;
+  const char *line = generated ? line_at(text_str(&t->files->main), m->line) : "",
+             *end = line + strcspn(line, "\n");
   const char *sentence = memmem(line, (size_t)(end - line), mark, sizeof mark - 1);
   struct text said = {0};
   struct message after;
@@ -311,7 +315,7 @@ int messages_error(const char *kept, const struct told *t, struct error *err) {
       code = OP_ERR_TYPE;
     }
     if (shown)
-      tell(&m, t, severities[m.severity][0] == 'e' ? "error: " : "note: ", &before, &out);
+      tell(&m, t, m.severity == COMPILE_ERROR ? "error: " : "note: ", &before, &out);
     if (shown && m.severity == COMPILE_ERROR && tell_remedy(&m, t, &before, &out))
       code = OP_ERR_TYPE;
   }
@@ -339,11 +343,8 @@ void messages_first_error(const char *kept, const struct desc *desc, struct text
     text_add(out, "the compiler gave no reason");
     return;
   }
-  if (m.place == PLACE_KERNEL && m.line > 0) {
-    const struct source source = source_of(m.place, &(struct told){.desc = desc});
-    source_place(&source, m.line, m.column, out);
-    text_add(out, ": ");
-  }
+  if (m.place == PLACE_KERNEL)
+    add_place(&m, &(struct told){.desc = desc}, out);
   text_addf(out, "%.*s", (int)m.length, m.text);
 }
 
@@ -371,11 +372,7 @@ void messages_remarks(const char *kept, const struct told *t, struct text *out) 
   for (const char *at = kept; next_message(&at, &m);) {
     if (m.severity != COMPILE_REMARK)
       continue;
-    struct source source = source_of(m.place, t);
-    if (m.line > 0) {
-      source_place(&source, m.line, m.column, out);
-      text_add(out, ": ");
-    }
+    add_place(&m, t, out);
     text_addf(out, "%.*s\n", (int)m.length, m.text);
   }
   text_drop_newline(out);

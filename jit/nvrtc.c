@@ -404,13 +404,6 @@ void nvrtc_close(struct nvrtc *n) {
   free(n);
 }
 
-const char *nvrtc_path(const struct nvrtc *n) {
-  return n->path;
-}
-const char *nvrtc_version(const struct nvrtc *n) {
-  return n->version;
-}
-
 void nvrtc_describe(const struct nvrtc_places *places, struct text *out) {
   struct nvrtc *n = NULL;
   struct error err = {0};

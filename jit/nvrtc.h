@@ -21,8 +21,6 @@ struct nvrtc_places {
  * OP_ERR_BACKEND lists where it was looked for. */
 int nvrtc_open(struct nvrtc **out, const struct nvrtc_places *places, struct error *err);
 void nvrtc_close(struct nvrtc *n);
-const char *nvrtc_path(const struct nvrtc *n);
-const char *nvrtc_version(const struct nvrtc *n); /* "13.0" */
 
 /* The architecture of the binary for a device "sm_90": the device's, or the newest PTX that this NVRTC can make
  * if it is older than the device (*ptx becomes 1). 0: the device is too old for this NVRTC. */
@@ -37,14 +35,13 @@ void nvrtc_release(struct compile_result *result);
 /* One line for reports: NVRTC's version and place, or what is missing. */
 void nvrtc_describe(const struct nvrtc_places *places, struct text *out);
 
-/* ---- inside nvrtc.c ---- */
 enum { NVRTC_COMPILATION = 6 };
 
 struct nvrtc {
   void *library, *builtins;
   char *path;
-  char version[16];
-  int number;
+  char version[16];   /* "13.0" */
+  int number;         /* 130 */
   int *archs, narchs; /* 75, 80, ... */
 
   int (*get_version)(int *major, int *minor);

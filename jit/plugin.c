@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "base/whereami.h"
+#include "jit/deriver.h"
 #include "jit/key/elf_note.h"
 #include "jit/load/load.h"
+#include "jit/texts.h"
 
 static const char file_name[] = "op2jit-clang.so";
 
@@ -59,7 +61,8 @@ int plugin_open(struct plugin *p, struct error *err) {
     compiler_entry *function;
   } entry = {.object = dlsym(p->library, "op2jit_compiler")};
   const struct compiler *compiler = entry.object ? entry.function() : NULL;
-  if (!compiler || compiler->abi != COMPILER_ABI)
+  if (!compiler || compiler->abi != COMPILER_ABI || compiler->prover->abi != PROVER_ABI ||
+      compiler->deriver->abi != DERIVER_ABI || compiler->reader->abi != READER_ABI)
     return error_set(err, OP_ERR_BACKEND,
                      "%s is not the compiler plugin of this version of op2jit; install both together",
                      text_str(&p->path));

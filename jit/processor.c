@@ -91,14 +91,6 @@ static int processor_identify(void *self, struct target_words *out, struct error
   return good ? OP_OK : error_memory(err, "a loop's key", p->features.length);
 }
 
-int jit_compiler(struct jit *jit, struct text *out, struct error *err) {
-  struct processor *p = jit->self;
-  if (plugin_find(&p->plugin, p->plugins, err) != OP_OK)
-    return err->code;
-  plugin_label(&p->plugin, out);
-  return OP_OK;
-}
-
 /* ---- the compiler --------------------------------------------------------------------------------*/
 
 static void processor_print_shape(const void *shape, struct text *out) {
@@ -133,21 +125,12 @@ static int processor_prove(void *self, const struct desc *d, const void *shape, 
 static void processor_forget(void *self, struct prove_result *kept) {
   const struct processor *p = self;
   if (kept->owner)
-    prove_find(&p->plugin)->release(kept);
+    p->plugin.compiler->prover->release(kept);
 }
 
 static int processor_recall(void *self, const struct desc *d, struct error *err) {
   const struct processor *p = self;
   return facts_get_violation(&p->plugin, p->options.store, d, err);
-}
-
-/* True: the prover can be asked. */
-static bool open_prover(struct processor *p) {
-  struct error why = {0};
-  const bool good =
-      p->options.mode == JIT_ON && plugin_open(&p->plugin, &why) == OP_OK && prove_find(&p->plugin);
-  error_free(&why);
-  return good;
 }
 
 static int read_now(struct processor *p, const struct desc *d, const struct jit_wish *wish, struct facts *out,
@@ -186,7 +169,8 @@ int jit_facts(struct jit *jit, const struct desc *d, const struct jit_wish *wish
     return err->code;
   if (wish->recalled || p->options.mode != JIT_ON)
     return OP_OK;
-  *asked = open_prover(p);
+  *asked = plugin_open(&p->plugin, &why) == OP_OK;
+  error_free(&why);
   return *asked ? read_now(p, d, wish, out, err) : OP_OK;
 }
 
@@ -195,28 +179,26 @@ int jit_verdicts(struct jit *jit, const struct desc *d, enum prove_verdict verdi
   struct processor *p = jit->self;
   const struct shape scalar = {0};
   struct generated files = {0};
+  struct proof proof = {0};
   int code = plugin_find(&p->plugin, p->plugins, err);
   if (!code)
     code = plugin_open(&p->plugin, err);
-  if (!code && !prove_find(&p->plugin))
-    code = error_set(err, OP_ERR_NOT_BUILT, "%s has no prover; install library and plugin together",
-                     text_str(&p->plugin.path));
   if (!code)
     code = generate_c(d, &scalar, &files, err);
-  if (!code)
-    *understood = prove_verdicts(&p->plugin, d, &files, verdicts);
+  if (code)
+    return code;
+  prove_ask(&p->plugin, d, &files, NULL, NULL, &proof);
+  for (int i = 0; i < d->nargs; i++)
+    verdicts[i] = PROVE_PROVED;
+  for (int i = 0; i < proof.result.nfindings; i++) {
+    const struct prove_finding *f = &proof.result.findings[i];
+    if (f->argument >= 0 && f->verdict > verdicts[f->argument])
+      verdicts[f->argument] = f->verdict;
+  }
+  *understood = proof.result.status == 0;
+  proof_free(&p->plugin, &proof);
   generated_free(&files);
-  return code;
-}
-
-void jit_rows(struct jit *jit, const struct desc *d, struct row_facts *out) {
-  const struct jit_wish wish = {0};
-  struct error ignored = {0};
-  struct facts facts;
-  bool asked;
-  jit_facts(jit, d, &wish, &facts, &asked, &ignored); /* errors are reported when the code is asked for */
-  error_free(&ignored);
-  *out = facts.rows;
+  return OP_OK;
 }
 
 static void processor_compile(void *self, const struct compile_request *request,
@@ -268,12 +250,10 @@ int jit_read(struct jit *jit, const struct read_request *wish, struct texts_unit
   if (!code || code == OP_ERR_MPI || (code == OP_ERR_MEMORY && !share))
     return code;
   texts_free(out);
+  const bool good = texts_refuse(error_message(err), out);
   out->code = code;
-  out->unit = strdup("");
-  out->why = strdup(error_message(err));
-  out->from = strdup("");
   error_clear(err);
-  return out->unit && out->why && out->from ? OP_OK : error_memory(err, "the texts of kernels", sizeof *out);
+  return good ? OP_OK : error_memory(err, "the texts of kernels", sizeof *out);
 }
 
 /* ---- code ----------------------------------------------------------------------------------------*/
@@ -284,16 +264,13 @@ static int processor_load(void *self, const struct desc *d, const void *binary, 
   struct code *code = NULL;
   if (code_load(&code, binary, size, d->kernel_name, p->options.perf_map, err) != OP_OK)
     return err->code;
-  union {
-    void *object;
-    range_function function;
-  } symbol = {.object = code_symbol(code, GENERATED_FUNCTION)};
-  if (!symbol.object) {
+  const range_function run = code_function(code);
+  if (!run) {
     code_free(code);
     return error_set(err, OP_ERR_FILE, "the binary of kernel %s has no function %s", d->kernel_name,
                      GENERATED_FUNCTION);
   }
-  *out = (struct loaded){.code = code, .run = symbol.function};
+  *out = (struct loaded){.code = code, .run = run};
   return OP_OK;
 }
 

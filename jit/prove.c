@@ -1,6 +1,5 @@
 #include "jit/prove.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +9,8 @@
 #include "jit/found.h"
 #include "jit/kernel/excerpt.h"
 #include "jit/messages.h"
-#include "jit/prover.h"
-#include "jit/witness.h"
+#include "jit/targets.h"
+#include "jit/trial.h"
 
 struct prove_argument prove_argument_of(const struct desc *d, const struct desc_arg *a) {
   static const enum prove_form forms[] = {[DESC_DAT] = PROVE_DATA,
@@ -131,14 +130,6 @@ static int judge(const struct desc *d, const struct proof *proof, const struct g
   return OP_OK;
 }
 
-const struct prover *prove_find(const struct plugin *plugin) {
-  prover_entry *entry = NULL;
-  /* POSIX lets an object pointer from dlsym be a function; C has no conversion for it. */
-  void *symbol = dlsym(plugin->library, "op2jit_prover");
-  memcpy(&entry, &symbol, sizeof entry);
-  return entry && entry()->abi == PROVER_ABI ? entry() : NULL;
-}
-
 static int count_violated(const struct prove_result *result) {
   int count = 0;
   for (int i = 0; i < result->nfindings; i++)
@@ -157,19 +148,18 @@ static bool has_passed_constant(const struct desc *d) {
 static void ask(const struct plugin *plugin, const struct desc *d, const struct generated *files,
                 const struct compile_request *then, struct prove_result *result) {
   struct prove_argument arguments[OP_MAX_ARGS];
+  struct compile_file texts[GENERATED_FILES];
+  generated_files(files, texts);
   for (int i = 0; i < d->nargs; i++)
     arguments[i] = prove_argument_of(d, &d->args[i]);
-  const struct compile_file texts[3] = {{files->main_file, text_str(&files->main), files->main.length},
-                                        {files->kernel_file, text_str(&files->kernel), files->kernel.length},
-                                        {files->prelude_file, files->prelude, strlen(files->prelude)}};
   const struct prove_request request = {.files = texts,
-                                        .nfiles = 3,
+                                        .nfiles = GENERATED_FILES,
                                         .kernel = d->entry ? d->entry : d->kernel_name,
                                         .arguments = arguments,
                                         .narguments = d->nargs,
                                         .then = then,
                                         .any_order = strcmp(d->fp, "fast") == 0};
-  prove_find(plugin)->prove(&request, result);
+  plugin->compiler->prover->prove(&request, result);
 }
 
 /* ---- ragged maps: elements of a few lengths are looked at, as if the rows were a vector of so many ---- */
@@ -234,13 +224,12 @@ static void ask_lengths(const struct plugin *plugin, const struct desc *d, const
     for (int i = 0; i < result->nfindings; i++)
       if (result->findings[i].verdict == PROVE_VIOLATED && !is_found(&other, &result->findings[i]))
         result->findings[i].verdict = PROVE_UNKNOWN;
-    prove_find(plugin)->release(&other);
+    plugin->compiler->prover->release(&other);
   }
 }
 
-static void ask_all(const struct plugin *plugin, const struct desc *d, const struct generated *files,
-                    const struct prove_length *only, const struct compile_request *then,
-                    struct proof *proof) {
+void prove_ask(const struct plugin *plugin, const struct desc *d, const struct generated *files,
+               const struct prove_length *only, const struct compile_request *then, struct proof *proof) {
   struct prove_result *result = &proof->result;
   struct desc fixed;
   *proof = (struct proof){.without_targets = only && only->targets == 0};
@@ -262,11 +251,6 @@ static void ask_all(const struct plugin *plugin, const struct desc *d, const str
   }
 }
 
-void prove_ask(const struct plugin *plugin, const struct desc *d, const struct generated *files,
-               const struct prove_length *only, struct proof *proof) {
-  ask_all(plugin, d, files, only, NULL, proof);
-}
-
 int prove_next_length(const struct desc *d, int i, struct prove_length *out) {
   for (; i < 2 * d->nmaps; i++) {
     const struct desc_map *m = &d->maps[i / 2];
@@ -277,27 +261,11 @@ int prove_next_length(const struct desc *d, int i, struct prove_length *out) {
   return 0;
 }
 
-bool prove_verdicts(const struct plugin *plugin, const struct desc *d, const struct generated *files,
-                    enum prove_verdict verdicts[]) {
-  struct proof proof = {0};
-  prove_ask(plugin, d, files, NULL, &proof);
-  for (int i = 0; i < d->nargs; i++)
-    verdicts[i] = PROVE_PROVED;
-  for (int i = 0; i < proof.result.nfindings; i++) {
-    const struct prove_finding *f = &proof.result.findings[i];
-    if (f->argument >= 0 && f->verdict > verdicts[f->argument])
-      verdicts[f->argument] = f->verdict;
-  }
-  const bool understood = proof.result.status == 0;
-  proof_free(plugin, &proof);
-  return understood;
-}
-
 void proof_free(const struct plugin *plugin, struct proof *proof) {
   for (int i = 0; proof->witnesses && i < proof->result.nfindings; i++)
     text_free(&proof->witnesses[i]);
   free(proof->witnesses);
-  prove_find(plugin)->release(&proof->result);
+  plugin->compiler->prover->release(&proof->result);
 }
 
 /* Elements as the mesh has them. */
@@ -307,7 +275,7 @@ static int judge_lengths(const struct plugin *plugin, const struct desc *d, cons
   int code = OP_OK;
   for (int next = 0; !code && (next = prove_next_length(d, next, &only)) > 0;) {
     struct proof proof = {0};
-    prove_ask(plugin, d, files, &only, &proof);
+    prove_ask(plugin, d, files, &only, NULL, &proof);
     code = judge(d, &proof, files, log, reads, err);
     *untried |= proof.untried;
     proof_free(plugin, &proof);
@@ -382,11 +350,9 @@ int prove_kernel(const struct proving *p, const struct desc *d, const struct gen
     return OP_OK;
   if (facts_get(p->plugin, p->store, d, facts) && !facts->untried && !facts_refuse(facts, p->reads))
     return OP_OK;
-  if (!prove_find(p->plugin))
-    return OP_OK;
   const struct facts before = *facts;
   *facts = (struct facts){0};
-  ask_all(p->plugin, d, files, NULL, p->then, &proof);
+  prove_ask(p->plugin, d, files, NULL, p->then, &proof);
   if (proof.result.status == 0)
     code = judge_all(p, d, files, &proof, facts, err);
   else if (proof.result.nfindings)

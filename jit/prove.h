@@ -40,9 +40,8 @@ void prove_excerpt(const struct desc *d, int line, int column, struct text *out)
 /* An argument as the prover, and the deriver, gets it. */
 struct prove_argument prove_argument_of(const struct desc *d, const struct desc_arg *a);
 
-/* The same in pieces. The prover of an open plugin, NULL if it has none; all its findings; and one of them in the
- * user's words, with the kernel's line and a caret if it has a place, and with its witness. */
-const struct prover *prove_find(const struct plugin *plugin);
+/* The same in pieces: all findings of an open plugin's prover; and one of them in the user's words, with the kernel's line
+ * and a caret if it has a place, and with its witness. */
 struct proof {
   struct prove_result result;
   struct text *witnesses; /* by finding: what a run showed of a violation; or empty */
@@ -54,16 +53,14 @@ struct prove_length {
   int map, targets;
 };
 /* Violations that no run showed are unknown. Of ragged maps elements of few and of many targets are looked at, and with
- * `only` those of one length, and of what is found there only what matters for it. proof_free releases it. */
+ * `only` those of one length, and of what is found there only what matters for it. `then`: what comes next, or NULL.
+ * proof_free releases it. */
 void prove_ask(const struct plugin *plugin, const struct desc *d, const struct generated *files,
-               const struct prove_length *only, struct proof *proof);
+               const struct prove_length *only, const struct compile_request *then, struct proof *proof);
 /* The lengths of the mesh to look at, one after the other: begin with 0 and go on with what it returns; 0: no more. */
 int prove_next_length(const struct desc *d, int i, struct prove_length *out);
 /* The elements that a proof is about, to stand before a finding's reason: "of an element without targets, " or "". */
 const char *prove_of(const struct proof *proof);
-/* The worst verdict of each argument, by its number. False: the prover does not understand the text. */
-bool prove_verdicts(const struct plugin *plugin, const struct desc *d, const struct generated *files,
-                    enum prove_verdict verdicts[]);
 void proof_free(const struct plugin *plugin, struct proof *proof);
 /* The warnings, appended; nothing if there are none. */
 void prove_warnings(const struct desc *d, const struct prove_result *result, const struct generated *files,
@@ -73,5 +70,15 @@ int prove_refuse(const struct plugin *plugin, const struct desc *d, const struct
                  const struct compile_message *messages, int count, struct error *err);
 void prove_tell(const struct desc *d, const struct proof *proof, int finding, const char *kernel_file,
                 struct text *out);
+
+/* Do a kernel's parameters fit the loop's arguments? Before there is a tree, and where there is no compiler, its tokens say
+ * it, in the words in which the prover's findings are told. */
+
+/* Their number, const for what is only read, type and depth; nothing is said of types that tokens do not know.
+ * OP_ERR_KERNEL with the parameter, its line with a caret, and what was expected. */
+int kernel_check(const struct kernel *k, const struct desc *d, struct error *err);
+/* Each variable of a module that a kernel in Fortran reads must be a constant of the description, of the same type and dim.
+ * OP_ERR_CONST. */
+int kernel_check_variables(const struct kernel *k, const struct desc *d, struct error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* The prover: a second entry of the clang plugin. It tells whether a kernel does what its access descriptors
+/* The prover of the clang plugin. It tells whether a kernel does what its access descriptors
  * say. It follows the kernel's text, through helpers, copied pointers and loops of constant length, and gives a
  * verdict for each argument. Plain C types only: the plugin is C++. */
 #ifndef OP2JIT_JIT_PROVER_H
@@ -119,7 +119,7 @@ enum prove_found {
   FOUND_NO_KERNEL,
   FOUND_PARAMETER_COUNT, /* numbers: of parameters */
   /* name: the parameter, or its type; numbers: the parameter from 1, the argument from 0. Without a compiler tokens find them
-   * (jit/fits.h). */
+   * (jit/fits.c). */
   FOUND_PARAMETER_SHORT_NAME,
   FOUND_PARAMETER_STRUCT,
   FOUND_PARAMETER_VALUE,
@@ -182,9 +182,6 @@ struct prover {
   void (*release)(struct prove_result *result);
 };
 #define PROVER_ABI 9
-
-/* The entry of the plugin, exported as "op2jit_prover". */
-typedef const struct prover *prover_entry(void);
 
 #ifdef __cplusplus
 }

@@ -9,66 +9,45 @@
 #include "jit/compiler.h"
 #include "jit/load/load_extern.h"
 
-static const struct target_row *const rows[] = {&target_x86_64, &target_aarch64};
-enum { ROWS = sizeof rows / sizeof *rows };
+/* Features, sorted by name, in the order of the list. `needs`: features, with blanks between them, that clang would
+ * switch on with it, or without which it would be off. Some virtual machines hide one and show the other. */
+struct feature {
+  const char *name;
+  int word, bit;
+  unsigned long state; /* of another word all these bits, too */
+  const char *needs;
+};
 
-/* Both are empty on a processor that no row knows: nothing is compiled there (load_missing). */
-static void describe_host(struct text *cpu, struct text *features) {
-  text_clear(cpu);
-  text_clear(features);
-  for (int i = 0; i < ROWS; i++)
-    if (rows[i]->describe)
-      rows[i]->describe(cpu, features);
+static bool is_on(const struct feature *known, int count, const bool *on, const char *name, size_t length) {
+  for (int i = 0; i < count; i++)
+    if (strncmp(known[i].name, name, length) == 0 && known[i].name[length] == '\0')
+      return on[i];
+  return false;
 }
 
-/* Asked once: on a virtual machine each of the processor's answers comes from its host, and takes tens of
- * microseconds. Empty if there was no memory then. */
-static struct { char cpu[32], features[1024]; } host;
-
-static void find_host(void) {
-  struct text cpu = {0}, features = {0};
-  describe_host(&cpu, &features);
-  if (text_ok(&cpu) && text_ok(&features) && cpu.length < sizeof host.cpu &&
-      features.length < sizeof host.features) {
-    memcpy(host.cpu, text_str(&cpu), cpu.length);
-    memcpy(host.features, text_str(&features), features.length);
+static bool has_needs(const struct feature *known, int count, const bool *on, const char *needs) {
+  for (const char *name = needs ? needs : ""; *name; name += strspn(name, " ")) {
+    const size_t length = strcspn(name, " ");
+    if (!is_on(known, count, on, name, length))
+      return false;
+    name += length;
   }
-  text_free(&cpu);
-  text_free(&features);
+  return true;
 }
 
-void target_host(struct text *cpu, struct text *features) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, find_host);
-  if (!host.cpu[0]) {
-    describe_host(cpu, features);
-    return;
+/* Adds "+adx,-avx". A feature without one of its needs is switched off, in `on` too, and then those that need
+ * it. */
+static void list_features(const struct feature *known, int count, bool *on, struct text *out) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (int i = 0; i < count; i++)
+      if (on[i] && !has_needs(known, count, on, known[i].needs)) {
+        on[i] = false;
+        changed = true;
+      }
   }
-  text_clear(cpu);
-  text_add(cpu, host.cpu);
-  text_clear(features);
-  text_add(features, host.features);
-}
-
-int target_vector_bytes(const char *features) {
-  for (int i = 0; i < ROWS; i++) {
-    const char *mark = strstr(features, rows[i]->mark);
-    if (mark && mark > features)
-      return rows[i]->vector_bytes(features);
-  }
-  return 16; /* nothing is known of it */
-}
-
-void target_mathematics(struct text *out) {
-  const char *library = load_vector_library();
-  if (strncmp(library, "libmvec", 7) == 0) {
-    text_addf(out, "libmvec of glibc %s", gnu_get_libc_version());
-    return;
-  }
-  void *found = dlopen(library, RTLD_LAZY | RTLD_LOCAL);
-  text_add(out, found ? library : "no vector functions");
-  if (found)
-    dlclose(found);
+  for (int i = 0; i < count; i++)
+    text_addf(out, "%s%c%s", i ? "," : "", on[i] ? '+' : '-', known[i].name);
 }
 
 /* ---- x86-64, from CPUID ---- */
@@ -79,7 +58,7 @@ void target_mathematics(struct text *out) {
 /* Registers that the system must save: bits of XCR0. */
 enum { YMM = 0x06, ZMM = 0xe6 };
 
-static const struct target_feature features_known[] = {
+static const struct feature x86_features[] = {
     {"adx", WORD_7B, 19, 0, NULL},
     {"aes", WORD_1C, 25, 0, "sse2"},
     {"avx", WORD_1C, 28, YMM, "sse4.2"},
@@ -124,7 +103,7 @@ static const struct target_feature features_known[] = {
     {"vpclmulqdq", WORD_7C, 10, YMM, "pclmul avx"},
     {"xop", WORD_81C, 11, YMM, "fma4"},
 };
-enum { FEATURES = sizeof features_known / sizeof *features_known };
+enum { X86_FEATURES = sizeof x86_features / sizeof *x86_features };
 
 /* Models of one name; the family and models are the displayed ones. The newest that clang 19 knows stands for its
  * successors; an older clang takes what it knows (jit/clang/back.cc). */
@@ -134,7 +113,7 @@ static const struct model {
   unsigned char family;
   const char *name;
   unsigned char ranges[RANGES][2]; /* first and last; behind the first range zeros end them */
-} models_known[] = {
+} models[] = {
     {"AuthenticAMD", 0x15, "bdver1", {{0x00, 0x01}}},
     {"AuthenticAMD", 0x15, "bdver2", {{0x02, 0x1f}}},
     {"AuthenticAMD", 0x15, "bdver3", {{0x30, 0x3f}}},
@@ -166,14 +145,14 @@ static bool is_among(const struct model *known, unsigned model) {
   return false;
 }
 
-static const char *tuning_name(const struct target_cpuid *cpuid) {
+static const char *x86_name(const struct target_cpuid *cpuid) {
   unsigned family = (cpuid->signature >> 8) & 0xf, model = (cpuid->signature >> 4) & 0xf;
   if (family == 0xf || family == 0x6)
     model |= ((cpuid->signature >> 16) & 0xf) << 4;
   if (family == 0xf)
     family += (cpuid->signature >> 20) & 0xff;
-  for (size_t i = 0; i < sizeof models_known / sizeof *models_known; i++) {
-    const struct model *known = &models_known[i];
+  for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+    const struct model *known = &models[i];
     if (strcmp(known->vendor, cpuid->vendor) == 0 && known->family == family && is_among(known, model))
       return known->name;
   }
@@ -181,15 +160,15 @@ static const char *tuning_name(const struct target_cpuid *cpuid) {
 }
 
 void target_describe(const struct target_cpuid *cpuid, struct text *cpu, struct text *features) {
-  bool on[FEATURES];
-  for (int i = 0; i < FEATURES; i++) {
-    const struct target_feature *f = &features_known[i];
+  bool on[X86_FEATURES];
+  for (int i = 0; i < X86_FEATURES; i++) {
+    const struct feature *f = &x86_features[i];
     on[i] = ((cpuid->words[f->word] >> f->bit) & 1) && (cpuid->saved_state & f->state) == f->state;
   }
   text_clear(cpu);
-  text_add(cpu, tuning_name(cpuid));
+  text_add(cpu, x86_name(cpuid));
   text_clear(features);
-  target_list(features_known, FEATURES, on, features);
+  list_features(x86_features, X86_FEATURES, on, features);
 }
 
 #ifdef __x86_64__
@@ -220,7 +199,7 @@ static void read_cpuid(struct target_cpuid *cpuid) {
     __cpuid(0x80000001, a, b, cpuid->words[WORD_81C], d);
 }
 
-static void x86_64_describe_host(struct text *cpu, struct text *features) {
+static void describe_host(struct text *cpu, struct text *features) {
   struct target_cpuid cpuid;
   read_cpuid(&cpuid);
   target_describe(&cpuid, cpu, features);
@@ -228,15 +207,9 @@ static void x86_64_describe_host(struct text *cpu, struct text *features) {
 
 #endif
 
-static int vector_bytes(const char *features) {
+static int bytes_of_x86(const char *features) {
   return strstr(features, "+avx512f") ? 64 : strstr(features, "+avx2") ? 32 : 16;
 }
-
-const struct target_row target_x86_64 = {.mark = "adx",
-#ifdef __x86_64__
-                                         .describe = x86_64_describe_host,
-#endif
-                                         .vector_bytes = vector_bytes};
 
 /* aarch64, identified by the kernel: HWCAP, MIDR and the length of SVE's vectors. */
 
@@ -248,7 +221,7 @@ const struct target_row target_x86_64 = {.mark = "adx",
 /* Bits of HWCAP beside a feature's own, without which it is not whole. */
 enum { PMULL = 1 << 4, ASIMDHP = 1 << 10, SHA512 = 1 << 21, SM3 = 1 << 18 };
 
-static const struct target_feature aarch64_features_known[] = {
+static const struct feature arm_features[] = {
     {"aes", WORD_HWCAP, 3, PMULL, "neon"},        {"bf16", WORD_HWCAP2, 14, 0, "neon"},
     {"complxnum", WORD_HWCAP, 14, 0, "neon"},     {"crc", WORD_HWCAP, 7, 0, NULL},
     {"dotprod", WORD_HWCAP, 20, 0, "neon"},       {"fp-armv8", WORD_HWCAP, 0, 0, NULL},
@@ -260,13 +233,13 @@ static const struct target_feature aarch64_features_known[] = {
     {"sha3", WORD_HWCAP, 17, SHA512, "sha2"},     {"sm4", WORD_HWCAP, 19, SM3, "neon"},
     {"sve", WORD_HWCAP, 22, 0, "fullfp16"},       {"sve2", WORD_HWCAP2, 1, 0, "sve"},
 };
-enum { AARCH64_FEATURES = sizeof aarch64_features_known / sizeof *aarch64_features_known };
+enum { ARM_FEATURES = sizeof arm_features / sizeof *arm_features };
 
 /* The part numbers of MIDR. Names are those that clang 19 knows; an older one takes what it knows (jit/clang/back.cc). */
 static const struct part {
   unsigned maker, number;
   const char *name;
-} parts_known[] = {
+} parts[] = {
     {0x41, 0xd03, "cortex-a53"},    {0x41, 0xd07, "cortex-a57"},  {0x41, 0xd08, "cortex-a72"},
     {0x41, 0xd0b, "cortex-a76"},    {0x41, 0xd0c, "neoverse-n1"}, {0x41, 0xd40, "neoverse-v1"},
     {0x41, 0xd49, "neoverse-n2"},   {0x41, 0xd4a, "neoverse-e1"}, {0x41, 0xd4f, "neoverse-v2"},
@@ -276,11 +249,11 @@ static const struct part {
     {0xc0, 0xac5, "ampere1b"},
 };
 
-static const char *aarch64_tuning_name(uint64_t midr) {
+static const char *arm_name(uint64_t midr) {
   const unsigned maker = (midr >> 24) & 0xff, number = (midr >> 4) & 0xfff;
-  for (size_t i = 0; i < sizeof parts_known / sizeof *parts_known; i++)
-    if (parts_known[i].maker == maker && parts_known[i].number == number)
-      return parts_known[i].name;
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    if (parts[i].maker == maker && parts[i].number == number)
+      return parts[i].name;
   return "generic";
 }
 
@@ -291,10 +264,10 @@ static bool has_length(int bytes) {
 
 void target_describe_arm(const struct target_hwcap *hwcap, struct text *cpu, struct text *features) {
   enum { BITS = 8 };
-  bool on[AARCH64_FEATURES];
+  bool on[ARM_FEATURES];
   int sve = 0;
-  for (int i = 0; i < AARCH64_FEATURES; i++) {
-    const struct target_feature *f = &aarch64_features_known[i];
+  for (int i = 0; i < ARM_FEATURES; i++) {
+    const struct feature *f = &arm_features[i];
     on[i] = ((hwcap->words[f->word] >> f->bit) & 1) && (hwcap->words[WORD_HWCAP] & f->state) == f->state;
     if (strcmp(f->name, "sve") == 0) {
       on[i] &= has_length(hwcap->sve_bytes);
@@ -302,9 +275,9 @@ void target_describe_arm(const struct target_hwcap *hwcap, struct text *cpu, str
     }
   }
   text_clear(cpu);
-  text_add(cpu, aarch64_tuning_name(hwcap->midr));
+  text_add(cpu, arm_name(hwcap->midr));
   text_clear(features);
-  target_list(aarch64_features_known, AARCH64_FEATURES, on, features);
+  list_features(arm_features, ARM_FEATURES, on, features);
   if (on[sve])
     text_addf(features, "," COMPILE_SVE_BITS "%d", hwcap->sve_bytes * BITS);
 }
@@ -327,7 +300,7 @@ static int read_sve_bytes(void) {
   return length < 0 ? 0 : length & PR_SVE_VL_LEN_MASK;
 }
 
-static void aarch64_describe_host(struct text *cpu, struct text *features) {
+static void describe_host(struct text *cpu, struct text *features) {
   struct target_hwcap hwcap = {.words = {getauxval(AT_HWCAP), getauxval(AT_HWCAP2)}};
   hwcap.midr = read_midr(hwcap.words[WORD_HWCAP]);
   hwcap.sve_bytes = read_sve_bytes();
@@ -337,14 +310,63 @@ static void aarch64_describe_host(struct text *cpu, struct text *features) {
 
 /* NEON's registers are half as wide as AVX's and twice as many: lanes of 32 bytes are two of them, which are loaded and
  * stored by one instruction. Lanes are of 64 bytes at most. */
-static int aarch64_vector_bytes(const char *features) {
+static int bytes_of_arm(const char *features) {
   const char *bits = strstr(features, COMPILE_SVE_BITS);
   const int bytes = bits ? atoi(bits + strlen(COMPILE_SVE_BITS)) / 8 : 0;
   return bytes >= 64 ? 64 : 32;
 }
 
-const struct target_row target_aarch64 = {.mark = "fp-armv8",
-#ifdef __aarch64__
-                                          .describe = aarch64_describe_host,
+/* ---- whatever this is ---- */
+
+/* Both are empty on another processor: nothing is compiled there (load_missing). */
+#if !defined(__x86_64__) && !defined(__aarch64__)
+static void describe_host(struct text *cpu, struct text *features) {
+  text_clear(cpu);
+  text_clear(features);
+}
 #endif
-                                          .vector_bytes = aarch64_vector_bytes};
+
+/* Asked once: on a virtual machine each of the processor's answers comes from its host, and takes tens of
+ * microseconds. Empty if there was no memory then. */
+static struct { char cpu[32], features[1024]; } host;
+
+static void find_host(void) {
+  struct text cpu = {0}, features = {0};
+  describe_host(&cpu, &features);
+  if (text_ok(&cpu) && text_ok(&features) && cpu.length < sizeof host.cpu &&
+      features.length < sizeof host.features) {
+    memcpy(host.cpu, text_str(&cpu), cpu.length);
+    memcpy(host.features, text_str(&features), features.length);
+  }
+  text_free(&cpu);
+  text_free(&features);
+}
+
+void target_host(struct text *cpu, struct text *features) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, find_host);
+  if (!host.cpu[0]) {
+    describe_host(cpu, features);
+    return;
+  }
+  text_clear(cpu);
+  text_add(cpu, host.cpu);
+  text_clear(features);
+  text_add(features, host.features);
+}
+
+int target_vector_bytes(const char *features) {
+  return strstr(features, "fp-armv8") ? bytes_of_arm(features) : bytes_of_x86(features);
+}
+
+void target_mathematics(struct text *out) {
+  const char *library = load_vector_library();
+  if (strncmp(library, "libmvec", 7) == 0) {
+    text_addf(out, "libmvec of glibc %s", gnu_get_libc_version());
+    return;
+  }
+  void *found = dlopen(library, RTLD_LAZY | RTLD_LOCAL);
+  text_add(out, found ? library : "no vector functions");
+  if (found)
+    dlclose(found);
+}

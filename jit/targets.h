@@ -4,9 +4,19 @@
 #ifndef OP2JIT_JIT_TARGETS_H
 #define OP2JIT_JIT_TARGETS_H
 
+#include <string.h>
+
 #include "jit/compiler.h"
 #include "jit/emit/generate.h"
 #include "jit/jit.h"
+
+enum { GENERATED_FILES = 3 };
+/* A generated text as compilers get it. */
+static inline void generated_files(const struct generated *g, struct compile_file files[GENERATED_FILES]) {
+  files[0] = (struct compile_file){g->main_file, text_str(&g->main), g->main.length};
+  files[1] = (struct compile_file){g->kernel_file, text_str(&g->kernel), g->kernel.length};
+  files[2] = (struct compile_file){g->prelude_file, g->prelude, strlen(g->prelude)};
+}
 
 /* The words in every key of this process. */
 struct target_words {

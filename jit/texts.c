@@ -1,6 +1,5 @@
 #include "jit/texts.h"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,43 +10,25 @@
 
 #include "base/list.h"
 #include "base/sha256.h"
+#include "jit/facts.h"
 #include "jit/kernel/prelude.h"
 #include "jit/key/elf_note.h"
 #include "kernels-cache/store.h"
 
 static const char first_line[] = "op2jit texts 3\n";
 
-static void free_word(const char *word) {
-  free((char *)(size_t)word);
-}
-
-static void free_kernel(struct read_kernel *k) {
-  const char *const words[] = {k->function, k->spelled, k->file, k->text, k->why, k->doubt};
-  for (int i = 0; i < k->nvariables; i++) {
-    free_word(k->variables[i].name);
-    free_word(k->variables[i].type);
-  }
-  for (int i = 0; i < k->norigins; i++)
-    free_word(k->origins[i].file);
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    free_word(words[i]);
-  free((void *)(size_t)k->origins);
-  free((void *)(size_t)k->variables);
-}
-
 void texts_free(struct texts_unit *u) {
-  for (int i = 0; i < u->nkernels; i++)
-    free_kernel(&u->kernels[i]);
-  for (int i = 0; i < u->nfiles; i++) {
-    free_word(u->files[i].path);
-    free_word(u->files[i].hash);
-  }
-  free(u->kernels);
-  free(u->files);
-  free_word(u->unit);
-  free_word(u->why);
-  free_word(u->from);
+  struct arrays memory = {.last = u->memory};
+  arrays_free(&memory);
   *u = (struct texts_unit){0};
+}
+
+bool texts_refuse(const char *why, struct texts_unit *out) {
+  struct arrays memory = {0};
+  char *words = arrays_add(&memory, strlen(why) + 1, 1);
+  *out = (struct texts_unit){
+      .unit = "", .why = words ? strcpy(words, why) : "", .from = "", .memory = memory.last};
+  return words != NULL;
 }
 
 /* ---- as text: words are "length:bytes", numbers themselves, each with a line of its own ---- */
@@ -96,6 +77,7 @@ void texts_print(const struct texts_unit *u, struct text *out) {
 struct rest {
   const char *at, *end;
   bool bad;
+  struct arrays memory; /* of all words and lists */
 };
 
 static long get_number(struct rest *r, char behind) {
@@ -119,7 +101,7 @@ static char *get_word(struct rest *r) {
   const long length = get_number(r, ':');
   char *word = NULL;
   r->bad = r->bad || length < 0 || r->end - r->at <= length || r->at[length] != '\n';
-  if (!r->bad && (word = array_new((size_t)length + 1, 1)) != NULL) {
+  if (!r->bad && (word = arrays_add(&r->memory, (size_t)length + 1, 1)) != NULL) {
     memcpy(word, r->at, (size_t)length);
     r->at += length + 1;
   }
@@ -131,7 +113,7 @@ static char *get_word(struct rest *r) {
 static void *get_array(struct rest *r, int count, size_t size) {
   void *items = NULL;
   if (!r->bad && count >= 0 && count <= r->end - r->at + 1)
-    items = array_new((size_t)count, size);
+    items = arrays_add(&r->memory, (size_t)count, size);
   r->bad |= !items;
   return items;
 }
@@ -187,6 +169,7 @@ bool texts_parse(const char *text, size_t length, struct texts_unit *out) {
   out->kernels = get_array(&r, nkernels, sizeof *out->kernels);
   for (int i = 0; !r.bad && i < nkernels; i++)
     parse_kernel(&r, &out->kernels[out->nkernels++]);
+  out->memory = r.memory.last;
   if (r.bad || r.at != r.end)
     texts_free(out);
   return out->unit != NULL;
@@ -241,14 +224,6 @@ static bool texts_hold(const struct texts_unit *u) {
   return true;
 }
 
-static const struct reader *find_reader(const struct plugin *plugin) {
-  reader_entry *entry = NULL;
-  /* POSIX lets an object pointer from dlsym be a function; C has no conversion for it. */
-  void *symbol = dlsym(plugin->library, "op2jit_reader");
-  memcpy(&entry, &symbol, sizeof entry);
-  return entry && entry()->abi == READER_ABI ? entry() : NULL;
-}
-
 /* Debug information that is taken out leaves a file the identity that it had. */
 static long long size_of(const char *program) {
   struct stat status;
@@ -270,13 +245,11 @@ bool texts_recall(const struct plugin *plugin, struct store *store, const struct
                   struct texts_unit *out) {
   struct text key = {0}, known = {0};
   make_key(plugin, wish, &key);
-  bool found = text_ok(&key) && store_get_verdict(store, text_str(&key), &known) && text_ok(&known) &&
-               texts_parse(text_str(&known), known.length, out);
+  bool found = words_get(store, &key, &known) && texts_parse(text_str(&known), known.length, out);
   if (found && !texts_hold(out)) {
     texts_free(out);
     found = false;
   }
-  text_free(&key);
   text_free(&known);
   return found;
 }
@@ -302,15 +275,6 @@ static void print(const struct read_result *result, struct text *out) {
   free(files);
 }
 
-static void keep(const struct plugin *plugin, struct store *store, const struct read_request *wish,
-                 const char *words) {
-  struct text key = {0};
-  make_key(plugin, wish, &key);
-  if (text_ok(&key))
-    store_put_verdict(store, text_str(&key), words);
-  text_free(&key);
-}
-
 /* "Nov 24 2026 02:41:25", in this place's time, as seconds since 1970; 0: it is no time. */
 static long long seconds_of(const char *when) {
   static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
@@ -329,25 +293,23 @@ static long long seconds_of(const char *when) {
 
 int texts_read(const struct plugin *plugin, struct store *store, const struct read_request *wish,
                struct texts_unit *out, struct error *err) {
-  const struct reader *reader = find_reader(plugin);
   struct stat status;
   const bool there = *wish->program && stat(wish->program, &status) == 0;
   struct read_request request = *wish;
   request.prelude = jit_prelude_cxx();
   request.made = there ? (long long)status.st_mtime : 0;
   request.compiled = seconds_of(wish->when);
-  struct read_result result = {
-      .status = 2, .why = "the compiler plugin is of an older op2jit", .unit = "", .from = ""};
-  struct text words = {0};
+  struct read_result result;
+  struct text key = {0}, words = {0};
   *out = (struct texts_unit){0};
-  if (reader)
-    reader->read(&request, &result);
+  plugin->compiler->reader->read(&request, &result);
   print(&result, &words);
   const bool good = text_ok(&words) && texts_parse(text_str(&words), words.length, out);
-  if (good && result.status != 2)
-    keep(plugin, store, wish, text_str(&words));
-  if (reader)
-    reader->release(&result);
+  if (good && result.status != 2) {
+    make_key(plugin, wish, &key);
+    words_put(store, &key, &words);
+  }
+  plugin->compiler->reader->release(&result);
   text_free(&words);
   return good ? OP_OK : error_memory(err, "the texts of kernels", sizeof *out);
 }

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "jit/plugin.h"
 
-/* The reader: another entry of the clang plugin. It finds the texts of kernels that are functions of a C++
+/* The reader of the clang plugin. It finds the texts of kernels that are functions of a C++
  * program in the program's sources: it parses one unit and gives for each kernel a reduced text, with all that
  * the kernel needs and nothing else, or the reason why there is none. Plain C types only: the plugin is C++. */
 
@@ -86,13 +86,11 @@ struct reader {
 };
 #define READER_ABI 5
 
-/* The entry of the plugin, exported as "op2jit_reader". */
-typedef const struct reader *reader_entry(void);
-
 #ifdef __cplusplus
 }
 #endif
 
+struct arrays_piece;
 struct texts_file {
   const char *path, *hash; /* of its bytes, hexadecimal; TEXTS_ABSENT: it is not there */
 };
@@ -107,9 +105,12 @@ struct texts_unit {
   int nkernels;
   struct texts_file *files; /* that this depends on */
   int nfiles;
+  struct arrays_piece *memory; /* of all of it */
 };
 
 void texts_free(struct texts_unit *u);
+/* A unit without kernels, because of that; false: without memory. */
+bool texts_refuse(const char *why, struct texts_unit *out);
 /* Writes the texts as one; out->failed without memory. */
 void texts_print(const struct texts_unit *u, struct text *out);
 /* Reads what texts_print wrote; false for any other text, or without memory: then `out` is empty. */

@@ -1,11 +1,34 @@
-/* One element's memory, filled with made values, in which a kernel runs: does it break the promise that a finding
- * names? */
+/* A violation that the prover reads from a text is one only if a run shows it: the path may be one that no value
+ * takes, or the prover followed the text wrongly. So the kernel is compiled for trials and run with made values,
+ * in a process of its own, which may crash or go on for ever. */
 #ifndef OP2JIT_JIT_TRIAL_H
 #define OP2JIT_JIT_TRIAL_H
 
+#include "jit/compiler.h"
 #include "jit/found.h"
 #include "jit/prover.h"
-#include "jit/witness_made.h"
+
+/* Values that a kernel is tried with. They are the same for a number in any process, and there are as many as one
+ * likes: plain ones first, later mixtures in which the numbers of the kernel's text and of its constants occur
+ * often. Never NaN or an infinity: what a kernel does with them is no mistake. */
+
+enum { MADE_LITERALS = 64 };
+struct made {
+  double literals[MADE_LITERALS];
+  int nliterals;
+};
+
+void made_open(struct made *m, const struct desc *d);
+/* `place` numbers the values of one trial. */
+void made_value(const struct made *m, unsigned long trial, unsigned place, enum type_code type, bool number,
+                unsigned char *out);
+/* A number as a value of that type: whole numbers are cut to it. */
+void made_put(enum type_code type, double value, unsigned char *out);
+/* Whether `got` is `start` plus `step`, but for rounding. A step, or a sum, that is not finite may be anything. */
+bool made_is_added(enum type_code type, double start, const unsigned char *step, const unsigned char *got);
+
+/* One element's memory, filled with made values, in which a kernel runs: does it break the promise that a finding
+ * names? */
 
 enum trial_what {
   TRIAL_NOTHING,
@@ -122,5 +145,11 @@ bool trial_breaks_promise(struct trial *t, int k, unsigned long number, struct t
 bool trial_left_argument(struct trial *t, int k, unsigned long number, struct trial_result *out);
 bool trial_was_kept(struct trial *t, unsigned long number, struct trial_result *out);
 bool trial_was_unset(struct trial *t, unsigned long number, struct trial_result *out);
+
+/* For each finding of a violation whose evidence is in a run: words[i] becomes what a run showed, with `each` what each
+ * of several showed; or the verdict PROVE_UNKNOWN, and they say so. False: without memory, or where no process can be
+ * made, it is that too, and another day it may be found. */
+bool witness_find(const struct compiler *compiler, const struct desc *d, bool each,
+                  struct prove_result *result, struct text *words);
 
 #endif

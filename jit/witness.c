@@ -1,4 +1,3 @@
-#include "jit/witness.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/list.h"
-#include "jit/emit/generate.h"
 #include "jit/load/load.h"
+#include "jit/targets.h"
 #include "jit/trial.h"
 
 enum { TRIALS = 1500, PROCESSES = 8, EACH = 12 };
@@ -53,11 +52,10 @@ static bool any_needs(const struct prove_result *result, enum evidence evidence)
 
 static void compile(struct search *s, const struct compiler *compiler, const struct generated *g, int which) {
   struct error ignored = {0};
-  const struct compile_file files[] = {{g->main_file, text_str(&g->main), g->main.length},
-                                       {g->kernel_file, text_str(&g->kernel), g->kernel.length},
-                                       {g->prelude_file, g->prelude, strlen(g->prelude)}};
+  struct compile_file files[GENERATED_FILES];
+  generated_files(g, files);
   const struct compile_request request = {.files = files,
-                                          .nfiles = 3,
+                                          .nfiles = GENERATED_FILES,
                                           .cpu = "", /* any of this kind */
                                           .fp = "strict",
                                           .trial = which ? COMPILE_PATTERN : COMPILE_ZEROS};
@@ -67,14 +65,6 @@ static void compile(struct search *s, const struct compiler *compiler, const str
     code_load(&s->codes[which], result.binary, result.size, s->loop->kernel_name, false, &ignored);
   compiler->release(&result);
   error_free(&ignored);
-}
-
-static range_function function_of(const struct code *code) {
-  union {
-    void *object;
-    range_function function;
-  } symbol = {.object = code ? code_symbol(code, GENERATED_FUNCTION) : NULL};
-  return symbol.function;
 }
 
 static bool prepare(struct search *s, const struct compiler *compiler) {
@@ -90,9 +80,10 @@ static bool prepare(struct search *s, const struct compiler *compiler) {
   }
   generated_free(&files);
   error_free(&ignored);
-  const range_function codes[] = {function_of(s->codes[0]), function_of(s->codes[1])};
-  if (!good || !codes[0])
+  if (!good || !s->codes[0])
     return false;
+  const range_function codes[] = {code_function(s->codes[0]),
+                                  s->codes[1] ? code_function(s->codes[1]) : NULL};
   made_open(&s->made, s->loop);
   s->trial = trial_new(s->loop, &s->alone, &s->made, codes);
   s->board_bytes = sizeof *s->board + (size_t)s->findings->nfindings * sizeof *s->board->results;

@@ -1,4 +1,4 @@
-#include "jit/witness_made.h"
+#include "jit/trial.h"
 
 #include <ctype.h>
 #include <math.h>

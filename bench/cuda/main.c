@@ -310,9 +310,9 @@ static void host_costs(const struct settings *s, struct output *out) {
 
 static void run_all(const struct settings *s, struct bare *g, struct output *out) {
   printf("%s, sm_%d, NVRTC %s; a copying kernel moves %.1f GB/s\n", g->device.name, g->device.capability,
-         nvrtc_version(g->nvrtc), 1e-9 * g->copy);
+         g->nvrtc->version, 1e-9 * g->copy);
   fprintf(out->json, "{\n  \"gpu\": \"%s\", \"nvrtc\": \"%s\", \"copy_gb_s\": %.6g,\n  \"cases\": [",
-          g->device.name, nvrtc_version(g->nvrtc), 1e-9 * g->copy);
+          g->device.name, g->nvrtc->version, 1e-9 * g->copy);
   for (int single = 0; single < 2; single++) {
     if (s->small)
       airfoil_case(s, g, s->small, single != 0, out);

@@ -9,11 +9,8 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Target/TargetOptions.h>
-#include <mutex>
-#include <set>
 
 #include "jit/clang/passes.h"
-#include "vector_math.h"
 
 #if LLVM_VERSION_MAJOR >= 18
 static constexpr auto optimise_most = llvm::CodeGenOptLevel::Aggressive;
@@ -27,7 +24,6 @@ namespace op2jit {
 
 static std::unique_ptr<llvm::TargetMachine> make_machine(const compile_request &request,
                                                          const llvm::Module &module, Output &output) {
-  initialise(machine_of(request));
   std::string reason;
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(module.getTargetTriple(), reason);
   if (!target) {
@@ -92,10 +88,6 @@ bool back_end(const compile_request &request, llvm::Module &module, Output &outp
   return emitted;
 }
 
-} // namespace op2jit
-
-namespace op2jit {
-
 bool has_feature(const compile_request &request, llvm::StringRef name) {
   llvm::SmallVector<llvm::StringRef, 64> features;
   llvm::StringRef(request.features ? request.features : "").split(features, ',', -1, false);
@@ -109,14 +101,6 @@ const Machine &machine_of(const compile_request &request) {
   return *find_machine(request);
 }
 
-void initialise(const Machine &machine) {
-  static std::mutex one_by_one;
-  static std::set<const Machine *> done;
-  const std::lock_guard<std::mutex> lock(one_by_one);
-  if (done.insert(&machine).second)
-    machine.initialise();
-}
-
 const char *known_processor(const compile_request &request) {
   if (machine_of(request).knows(request.cpu))
     return request.cpu;
@@ -126,10 +110,6 @@ const char *known_processor(const compile_request &request) {
 bool keeps_operations(const compile_request &request) {
   const llvm::StringRef fp(request.fp ? request.fp : "");
   return fp == "strict" || (!fp.empty() && fp.front() == 'r'); // reproducible
-}
-
-unsigned vector_width(const compile_request &request) {
-  return machine_of(request).vector_width(request);
 }
 
 } // namespace op2jit

@@ -31,6 +31,7 @@ struct Machine {
       *baseline;        // "x86-64", for clang, and the processor that has no feature beyond
   void (*initialise)(); // LLVM's parts for it
   bool (*knows)(llvm::StringRef cpu);
+  // Bits of the vectors that code should use.
   unsigned (*vector_width)(const compile_request &request);
   // Words of clang's command line.
   void (*add_words)(const compile_request &request, std::vector<std::string> &words);
@@ -42,10 +43,10 @@ struct Machine {
 };
 extern const Machine machine_x86_64, machine_aarch64;
 
-// That of a request; of the plugin's own processor if it names none; null if this plugin has none of that name.
+// That of a request, ready to be used; of the plugin's own processor if it names none; null if this plugin has none of that
+// name.
 const Machine *find_machine(const compile_request &request);
 const Machine &machine_of(const compile_request &request); // where it was found before
-void initialise(const Machine &machine);                   // once
 
 // Whether there is a vector function of that name where the code will run.
 using HasFunction = bool (*)(const std::string &name);
@@ -59,10 +60,6 @@ const char *known_processor(const compile_request &request);
 
 // Must what the code computes be the operations that the text has, whatever takes less time?
 bool keeps_operations(const compile_request &request);
-
-// Bits of the vectors that code should use; 512 where the processor has them and does not slow down for
-// them, which of those that clang names only Skylake's server forms do.
-unsigned vector_width(const compile_request &request);
 
 } // namespace op2jit
 

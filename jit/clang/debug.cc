@@ -1,14 +1,12 @@
-#include "debug.h"
+#include "flags.h"
 
 #include <llvm/ADT/SmallString.h>
 #include <llvm/DebugInfo/DWARF/DWARFCompileUnit.h>
 #include <llvm/DebugInfo/DWARF/DWARFContext.h>
 #include <llvm/DebugInfo/DWARF/DWARFDebugLine.h>
-#include <llvm/DebugInfo/DWARF/DWARFDebugMacro.h>
 #include <llvm/Object/ObjectFile.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Path.h>
-#include <llvm/Support/raw_ostream.h>
 
 namespace op2jit {
 namespace dwarf = llvm::dwarf;
@@ -20,19 +18,15 @@ std::string absolute(llvm::StringRef folder, llvm::StringRef name) {
   return std::string(llvm::sys::fs::real_path(whole, real) ? whole : real);
 }
 
+// The files, and the folders of those that it includes: the language's own are found without.
 static void list_files(llvm::DWARFContext &context, llvm::DWARFUnit &unit, DebugUnit &out) {
   const llvm::DWARFDebugLine::LineTable *lines = context.getLineTableForUnit(&unit);
-  std::string name;
+  std::set<std::string> seen;
+  std::string file;
   for (size_t i = 0; lines && i <= lines->Prologue.FileNames.size(); i++)
     if (lines->getFileNameByIndex(i, out.folder,
-                                  llvm::DILineInfoSpecifier::FileLineInfoKind::AbsoluteFilePath, name))
-      out.files.insert(absolute(out.folder, name));
-}
-
-// Those of the language's own headers are found without.
-static void list_folders(llvm::DWARFContext &context, llvm::DWARFUnit &unit, DebugUnit &out) {
-  const llvm::DWARFDebugLine::LineTable *lines = context.getLineTableForUnit(&unit);
-  std::set<std::string> seen;
+                                  llvm::DILineInfoSpecifier::FileLineInfoKind::AbsoluteFilePath, file))
+      out.files.insert(absolute(out.folder, file));
   for (size_t i = 0; lines && i < lines->Prologue.IncludeDirectories.size(); i++) {
     const std::string folder =
         absolute(out.folder, dwarf::toString(lines->Prologue.IncludeDirectories[i], ""));
@@ -42,77 +36,6 @@ static void list_folders(llvm::DWARFContext &context, llvm::DWARFUnit &unit, Deb
       out.folders.push_back(folder);
   }
 }
-
-// LLVM prints macros, and has no other access to them. Those of line 0 are the compiler's and the command line's, and so are
-// the files that line 0 of the unit itself includes.
-class Macros {
-public:
-  Macros(llvm::DWARFContext &context, llvm::DWARFUnit &unit, DebugUnit &out)
-      : lines_(context.getLineTableForUnit(&unit)), out_(out) {
-    const auto list =
-        dwarf::toSectionOffset(unit.getUnitDIE().find({dwarf::DW_AT_macros, dwarf::DW_AT_GNU_macros}));
-    const llvm::DWARFDebugMacro *all = list ? context.getDebugMacro() : nullptr;
-    if (!all)
-      return;
-    llvm::raw_string_ostream stream(printed_);
-    all->dump(stream);
-    stream.flush();
-    read(*list);
-    out.has_macros = true;
-  }
-
-private:
-  void read(uint64_t list) {
-    static const char import[] = "DW_MACRO_import - import offset: 0x";
-    llvm::SmallString<16> head;
-    llvm::raw_svector_ostream(head) << "\n"
-                                    << llvm::format("0x%08llx:", static_cast<unsigned long long>(list));
-    const size_t at = printed_.find(std::string(head));
-    if (at == std::string::npos || !seen_.insert(list).second)
-      return;
-    llvm::StringRef rest = llvm::StringRef(printed_).drop_front(at + head.size()).ltrim('\n');
-    int depth = 0;
-    while (!rest.empty() && !rest.starts_with("0x")) {
-      llvm::StringRef line = rest.split('\n').first.trim();
-      rest = rest.split('\n').second;
-      uint64_t other = 0;
-      depth -= line.contains("_end_file");
-      if (line.consume_front(import) && !line.getAsInteger(16, other))
-        read(other);
-      else if (line.contains("_start_file") && depth++ == 1)
-        include(line);
-      else if (line.contains("_define"))
-        define(line);
-    }
-  }
-  void define(llvm::StringRef line) {
-    static const char macro[] = " - lineno: 0 macro: ";
-    const size_t defined = line.find(macro);
-    if (defined == llvm::StringRef::npos)
-      return;
-    line = line.drop_front(defined + strlen(macro));
-    const auto parts = line.split(' ');
-    if (!line.starts_with("_") && parts.first != "linux" && parts.first != "unix")
-      out_.macros.push_back(parts.first.str() + "=" + parts.second.str());
-  }
-  void include(llvm::StringRef line) {
-    static const char number[] = " - lineno: 0 filenum: ";
-    const size_t included = line.find(number);
-    uint64_t index = 0;
-    std::string name;
-    if (included != llvm::StringRef::npos && lines_ &&
-        !line.drop_front(included + strlen(number)).getAsInteger(10, index) &&
-        lines_->getFileNameByIndex(index, out_.folder,
-                                   llvm::DILineInfoSpecifier::FileLineInfoKind::AbsoluteFilePath, name) &&
-        path::filename(name) != "stdc-predef.h") // is always there
-      out_.forced.push_back(absolute(out_.folder, name));
-  }
-
-  const llvm::DWARFDebugLine::LineTable *lines_;
-  DebugUnit &out_;
-  std::string printed_ = "\n";
-  std::set<uint64_t> seen_;
-};
 
 // The compiler may have been told to write other folders.
 static DebugUnit describe(llvm::DWARFContext &context, llvm::DWARFUnit &unit, const std::string &name) {
@@ -126,8 +49,6 @@ static DebugUnit describe(llvm::DWARFContext &context, llvm::DWARFUnit &unit, co
   out.file = absolute(out.folder, name);
   out.words = dwarf::toString(die.find(dwarf::DW_AT_producer), "");
   list_files(context, unit, out);
-  list_folders(context, unit, out);
-  Macros(context, unit, out);
   return out;
 }
 
@@ -135,7 +56,7 @@ static void join(const DebugUnit &more, DebugUnit &out) {
   if (out.why.empty() && more.file != out.file)
     out.why = "the program has several sources of one name, " + out.file + " and " + more.file +
               "; compile them by different names";
-  out.several |= more.words != out.words || more.macros != out.macros;
+  out.several |= more.words != out.words;
 }
 
 static void ignore(llvm::Error error) {

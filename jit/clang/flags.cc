@@ -13,8 +13,6 @@
 #include <memory>
 #include <sys/stat.h>
 
-#include "debug.h"
-
 namespace op2jit {
 namespace path = llvm::sys::path;
 
@@ -81,17 +79,13 @@ static std::vector<std::string> guess_folders(const DebugUnit &unit) {
 static void from_debug(const DebugUnit &unit, const std::string &program, Flags &flags) {
   const bool recorded = llvm::StringRef(unit.words).contains("-grecord-command-line");
   flags.words = only_meaning(split(unit.words), unit.folder);
-  for (const std::string &macro : unit.macros)
-    flags.words.push_back("-D" + macro);
-  for (const std::string &file : unit.forced)
-    flags.words.insert(flags.words.end(), {"-include", file});
   flags.files = unit.files;
   if (!recorded)
     flags.folders = guess_folders(unit);
   for (const std::string &folder : flags.folders)
     flags.words.insert(flags.words.end(), {"-I", folder});
   flags.from = "the debug information of " + program;
-  flags.known = recorded || unit.has_macros;
+  flags.known = recorded;
   if (unit.several)
     flags.doubt = "the program has several units of this source, compiled in different ways";
 }
@@ -129,10 +123,6 @@ Flags find_flags(const read_request &request) {
     flags.from = "nowhere: name them behind --";
   return flags;
 }
-
-} // namespace op2jit
-
-namespace op2jit {
 
 // Without a time of the compile that of the program's file is better than none, but no proof.
 static std::string doubt_of_times(const read_request &request) {
@@ -198,9 +188,6 @@ Judgement judge_sources(const read_request &request, const Flags &flags, const D
   return out;
 }
 
-} // namespace op2jit
-
-namespace op2jit {
 namespace {
 
 // At first without what OP2's headers include for programs and kernels hardly need, which is most of the work. A text

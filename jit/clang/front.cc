@@ -343,7 +343,6 @@ static bool parse_once(const compile_request &request, Named *named, Output &out
   if (!clang::CompilerInvocation::CreateFromArgs(*invocation, arguments.words(), compiler.getDiagnostics()))
     return false;
   compiler.setInvocation(std::move(invocation));
-  initialise(machine_of(request));
   drop_unknown_features(compiler);
   for (const char *feature : machine_of(request).wished)
     compiler.getTargetOpts().FeaturesAsWritten.push_back(feature);
@@ -411,6 +410,13 @@ static const clang::FunctionDecl *find_in(const clang::DeclContext &where, llvm:
 
 const clang::FunctionDecl *find_kernel(const clang::ASTContext &context, llvm::StringRef name) {
   return find_in(*context.getTranslationUnitDecl(), name);
+}
+
+bool is_same(const clang::Expr *one, const clang::Expr *other, const clang::ASTContext &context) {
+  llvm::FoldingSetNodeID left, right;
+  one->IgnoreParenImpCasts()->Profile(left, context, true);
+  other->IgnoreParenImpCasts()->Profile(right, context, true);
+  return left == right;
 }
 
 llvm::StringRef name_of(const clang::FunctionDecl *function) {

@@ -16,6 +16,7 @@ class ASTContext;
 class CallExpr;
 class CodeGenerator;
 class CompilerInstance;
+class Expr;
 class FunctionDecl;
 class Preprocessor;
 class Stmt;
@@ -34,6 +35,8 @@ clang::Preprocessor &preprocessor_of(clang::CompilerInstance &compiler);
 // not said.
 const clang::FunctionDecl *find_kernel(const clang::ASTContext &context, llvm::StringRef name);
 
+// Whether both read the same, but for parentheses and conversions.
+bool is_same(const clang::Expr *one, const clang::Expr *other, const clang::ASTContext &context);
 // The name of a function, or "".
 llvm::StringRef name_of(const clang::FunctionDecl *function);
 // The call in OP_ROW(x, k), which the prelude spells as the first row plus a call that gives the way to the k-th one; or null.

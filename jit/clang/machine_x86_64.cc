@@ -17,6 +17,8 @@ bool knows(llvm::StringRef cpu) {
   return llvm::X86::parseTuneCPU(cpu, true) != llvm::X86::CK_None;
 }
 
+// 512 where the processor has them and does not slow down for them, which of those that clang names only Skylake's server
+// forms do.
 unsigned width(const compile_request &request) {
   const llvm::StringRef cpu(request.cpu ? request.cpu : "");
   if (has_feature(request, "avx512f") && cpu != "skylake-avx512" && cpu != "cascadelake" &&

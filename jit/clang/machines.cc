@@ -1,5 +1,6 @@
 // The processors that this plugin makes code for: the one that it runs on, and for tests a second one.
 #include <dlfcn.h>
+#include <mutex>
 
 #include "jit/clang/back.h"
 #include "jit/load/load_extern.h"
@@ -16,6 +17,11 @@ static const Machine *const machines[] = {
 };
 
 const Machine *find_machine(const compile_request &request) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    for (const Machine *machine : machines)
+      machine->initialise();
+  });
   for (const Machine *machine : machines)
     if (!request.processor || llvm::StringRef(machine->processor) == request.processor)
       return machine;

@@ -11,15 +11,10 @@
 namespace op2jit {
 
 static compile_severity severity_of(clang::DiagnosticsEngine::Level level) {
-  switch (level) {
-  case clang::DiagnosticsEngine::Ignored:
-  case clang::DiagnosticsEngine::Note: return COMPILE_NOTE;
-  case clang::DiagnosticsEngine::Remark: return COMPILE_REMARK;
-  case clang::DiagnosticsEngine::Warning: return COMPILE_WARNING;
-  case clang::DiagnosticsEngine::Error:
-  case clang::DiagnosticsEngine::Fatal: break;
-  }
-  return COMPILE_ERROR;
+  return level >= clang::DiagnosticsEngine::Error     ? COMPILE_ERROR
+         : level == clang::DiagnosticsEngine::Warning ? COMPILE_WARNING
+         : level == clang::DiagnosticsEngine::Remark  ? COMPILE_REMARK
+                                                      : COMPILE_NOTE;
 }
 
 Spot spot_of(const clang::SourceManager &sources, clang::SourceLocation at) {
@@ -96,16 +91,6 @@ bool BackMessages::isPassedOptRemarkEnabled(llvm::StringRef pass) const {
   return remarks_ && pass == "loop-vectorize";
 }
 
-static compile_severity severity_of(llvm::DiagnosticSeverity severity) {
-  switch (severity) {
-  case llvm::DS_Warning: return COMPILE_WARNING;
-  case llvm::DS_Remark: return COMPILE_REMARK;
-  case llvm::DS_Note: return COMPILE_NOTE;
-  case llvm::DS_Error: break;
-  }
-  return COMPILE_ERROR;
-}
-
 bool BackMessages::handleDiagnostics(const llvm::DiagnosticInfo &info) {
   if (const auto *remark = llvm::dyn_cast<llvm::DiagnosticInfoOptimizationBase>(&info)) {
     // A pragma that could not be honoured comes as a warning; to the user it is one more remark.
@@ -128,7 +113,7 @@ bool BackMessages::handleDiagnostics(const llvm::DiagnosticInfo &info) {
   llvm::raw_string_ostream stream(text);
   llvm::DiagnosticPrinterRawOStream printer(stream);
   info.print(printer);
-  output_.add(severity_of(info.getSeverity()), "", 0, 0, stream.str());
+  output_.add(info.getSeverity() == llvm::DS_Error ? COMPILE_ERROR : COMPILE_WARNING, "", 0, 0, stream.str());
   return true;
 }
 

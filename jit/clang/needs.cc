@@ -5,6 +5,8 @@
 #include <clang/AST/TypeLoc.h>
 #include <clang/Basic/SourceManager.h>
 
+#include "jit/clang/messages.h"
+
 namespace op2jit {
 
 bool is_own(const clang::ASTContext &context, const clang::Decl *declaration) {
@@ -82,11 +84,8 @@ void Needs::begin(const clang::Expr *kernel) {
 void Needs::refuse_at(clang::SourceLocation where, const std::string &reason) {
   if (!why.empty())
     return;
-  const clang::SourceManager &sources = scope_.context().getSourceManager();
-  const clang::PresumedLoc at = sources.getPresumedLoc(sources.getExpansionLoc(where));
-  why = reason;
-  if (at.isValid())
-    why += " (" + std::string(at.getFilename()) + ":" + std::to_string(at.getLine()) + ")";
+  const Spot at = spot_of(scope_.context().getSourceManager(), where);
+  why = reason + (at.line ? " (" + at.file + ":" + std::to_string(at.line) + ")" : "");
 }
 
 void Needs::refuse(const clang::Decl *declaration, const std::string &reason) {

@@ -20,7 +20,6 @@
 #include <llvm/Transforms/Utils/Mem2Reg.h>
 
 #include "jit/clang/back.h"
-#include "roots.h"
 
 namespace op2jit {
 namespace {
@@ -315,7 +314,7 @@ void add_passes(llvm::PassBuilder &builder, const compile_request &request) {
         functions.addPass(llvm::InstCombinePass());
         refine_roots(functions, request);
         if (machine_of(request).measured)
-          functions.addPass(BeginDivisions(vector_width(request)));
+          functions.addPass(BeginDivisions(machine_of(request).vector_width(request)));
         passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(functions)));
       });
 }

@@ -9,7 +9,6 @@
 #include "back.h"
 #include "front.h"
 #include "messages.h"
-#include "safely.h"
 
 namespace op2jit {
 namespace {
@@ -90,7 +89,8 @@ void release(compile_result *result) {
   *result = {};
 }
 
-constexpr compiler compiler_table = {COMPILER_ABI, "clang", version, compile, release};
+constexpr compiler compiler_table = {COMPILER_ABI, "clang",       version,        compile,
+                                     release,      &prover_table, &deriver_table, &reader_table};
 
 } // namespace
 } // namespace op2jit
@@ -124,8 +124,7 @@ void Output::fill(compile_result *result, int status) {
     result->binary = object.data();
     result->size = object.size();
   }
-  result->messages = messages_.data();
-  result->nmessages = static_cast<int>(messages_.size());
+  give(result);
   result->seconds_front = seconds_front;
   result->seconds_middle = seconds_middle;
   result->seconds_back = seconds_back;

@@ -3,6 +3,7 @@
 #ifndef OP2JIT_JIT_CLANG_PLUGIN_H
 #define OP2JIT_JIT_CLANG_PLUGIN_H
 
+#include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/ADT/StringRef.h>
 
@@ -14,6 +15,10 @@
 #include "jit/compiler.h"
 
 namespace op2jit {
+
+extern const prover prover_table;
+extern const deriver deriver_table;
+extern const reader reader_table;
 
 // Processor time of the thread that compiles: a thread of lowest priority may have to wait for a processor for long.
 inline double processor_seconds() {
@@ -35,6 +40,11 @@ public:
   const std::vector<compile_message> &messages() const {
     return messages_;
   }
+  // As results of the plugin's have them, which point into this object.
+  template <class Result> void give(Result *result) {
+    result->messages = messages_.data();
+    result->nmessages = static_cast<int>(messages_.size());
+  }
 
   bool of_kernel = true; // of a text that was written as a kernel, not of a program's source
   llvm::SmallVector<char, 0> object;
@@ -49,6 +59,17 @@ private:
   std::vector<compile_message> messages_;
   unsigned errors_ = 0;
 };
+
+// ---- safely.cc: runs a compilation where it can do no harm: on a thread with a big stack of its own, for the front end
+// recurses over expressions, and with a way back if LLVM crashes or gives up.
+
+enum class outcome { done, failed, no_memory };
+
+// failed: `work` crashed or LLVM gave up, or no thread could be started; `reason` says which.
+outcome run_safely(llvm::function_ref<void()> work, std::string &reason);
+
+// The same for a text whose errors are in `output`; a failure of `who` becomes one more. The status of a compile_result.
+int run_safely(const char *who, Output &output, llvm::function_ref<bool()> work);
 
 } // namespace op2jit
 #endif

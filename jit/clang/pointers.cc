@@ -1,4 +1,4 @@
-#include "pointers.h"
+#include "needs.h"
 
 namespace op2jit {
 namespace {

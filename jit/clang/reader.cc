@@ -4,17 +4,15 @@
 #include <clang/Lex/Preprocessor.h>
 #include <clang/Parse/ParseAST.h>
 
+#include <algorithm>
 #include <deque>
 #include <memory>
 
-#include "debug.h"
 #include "doubts.h"
 #include "flags.h"
 #include "jit/clang/front.h"
 #include "jit/clang/messages.h"
-#include "jit/clang/safely.h"
 #include "needs.h"
-#include "pointers.h"
 #include "tokens.h"
 
 namespace op2jit {
@@ -233,13 +231,13 @@ const clang::FunctionDecl *function_of(const clang::Expr *kernel) {
   return name ? llvm::dyn_cast<clang::FunctionDecl>(name->getDecl()) : nullptr;
 }
 
-// Finds a kernel's text, or says in `why` that it has none.
-void find_text(const read_request &request, const Scope &scope, const Doubts &doubts, const Calls &calls,
-               const Call &call, const clang::FunctionDecl &function, Answer &answer, read_kernel &kernel,
-               std::string &why) {
+// Finds a kernel's text, or says why it has none.
+std::string find_text(const read_request &request, const Scope &scope, const Doubts &doubts,
+                      const Calls &calls, const Call &call, const clang::FunctionDecl &function,
+                      Answer &answer, read_kernel &kernel) {
   Needs needs(scope);
   needs.begin(call.kernel);
-  why = needs.why;
+  std::string why = needs.why;
   answer.variables.emplace_back();
   std::vector<read_variable> &variables = answer.variables.back();
   for (const clang::VarDecl *variable : needs.variables) {
@@ -255,7 +253,7 @@ void find_text(const read_request &request, const Scope &scope, const Doubts &do
   const std::string doubt = doubts.about(scope, needs.statements);
   kernel.doubt = answer.keep(doubt.empty() ? answer.doubt : doubt);
   if (!why.empty())
-    return;
+    return why;
   std::vector<LineOrigin> origins;
   const auto make = [&](const std::set<clang::SourceLocation> &constant) {
     origins.clear();
@@ -278,6 +276,7 @@ void find_text(const read_request &request, const Scope &scope, const Doubts &do
   kernel.norigins = static_cast<int>(origins.size());
   if (!why.empty())
     kernel.text = nullptr;
+  return why;
 }
 
 void read_kernel_of(const read_request &request, const Scope &scope, const Doubts &doubts, const Calls &calls,
@@ -286,35 +285,26 @@ void read_kernel_of(const read_request &request, const Scope &scope, const Doubt
   const clang::PresumedLoc at = sources.getPresumedLoc(sources.getExpansionLoc(call.at)),
                            end = sources.getPresumedLoc(sources.getExpansionRange(call.end).getEnd());
   const clang::FunctionDecl *function = function_of(call.kernel);
+  const clang::FunctionDecl *first = function ? function->getCanonicalDecl() : nullptr;
+  const auto known = std::find(answer.functions.begin(), answer.functions.end(), first);
   read_kernel kernel = {};
   kernel.function = kernel.doubt = "";
+  if (!function)
+    kernel.why = call.kernel->isTypeDependent() || call.kernel->isValueDependent()
+                     ? "its op_par_loop is in a template, which may call several"
+                     : "it is no plain function";
+  else if (known != answer.functions.end())
+    kernel = answer.kernels[static_cast<size_t>(known - answer.functions.begin())];
+  else {
+    kernel.function = answer.keep(entry_of(*function));
+    kernel.why = answer.keep(find_text(request, scope, doubts, calls, call, *function, answer, kernel));
+  }
   kernel.spelled = answer.keep(call.spelled ? call.spelled->getString().str() : "");
   kernel.file = answer.keep(at.getFilename());
   kernel.line = static_cast<int>(at.getLine());
   kernel.last_line = static_cast<int>(end.getLine());
-  std::string why;
-  for (size_t i = 0; function && i < answer.functions.size(); i++) // the same again
-    if (answer.functions[i] == function->getCanonicalDecl()) {
-      read_kernel same = answer.kernels[i];
-      same.spelled = kernel.spelled;
-      same.file = kernel.file;
-      same.line = kernel.line;
-      same.last_line = kernel.last_line;
-      answer.kernels.push_back(same);
-      answer.functions.push_back(function->getCanonicalDecl());
-      return;
-    }
-  if (!function)
-    why = call.kernel->isTypeDependent() || call.kernel->isValueDependent()
-              ? "its op_par_loop is in a template, which may call several"
-              : "it is no plain function";
-  else {
-    kernel.function = answer.keep(entry_of(*function));
-    find_text(request, scope, doubts, calls, call, *function, answer, kernel, why);
-  }
-  kernel.why = answer.keep(why);
   answer.kernels.push_back(kernel);
-  answer.functions.push_back(function ? function->getCanonicalDecl() : nullptr);
+  answer.functions.push_back(first);
 }
 
 /* ---- the unit ----*/
@@ -436,11 +426,8 @@ void release(read_result *result) {
   *result = {};
 }
 
-constexpr reader reader_table = {READER_ABI, read, release};
-
 } // namespace
-} // namespace op2jit
 
-extern "C" __attribute__((visibility("default"))) const reader *op2jit_reader() {
-  return &op2jit::reader_table;
-}
+const reader reader_table = {READER_ABI, read, release};
+
+} // namespace op2jit

@@ -1,4 +1,4 @@
-#include "roots.h"
+#include "passes.h"
 
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/IRBuilder.h>

@@ -1,10 +1,9 @@
-#include "safely.h"
+#include "plugin.h"
 
 #include <llvm/Support/CrashRecoveryContext.h>
 #include <llvm/Support/ErrorHandling.h>
 
 #include <pthread.h>
-#include <sys/mman.h>
 
 #include <csignal>
 #include <cstdio>
@@ -16,50 +15,11 @@ namespace op2jit {
 namespace {
 
 constexpr size_t guard_bytes = size_t{64} << 10, signal_bytes = size_t{64} << 10;
+// A stack's pages come into being when they are touched.
 constexpr size_t stack_choices[] = {size_t{1} << 30, size_t{256} << 20, size_t{64} << 20};
-
-// A stack whose pages come into being when they are touched; a guard below it.
-class Stack {
-public:
-  Stack() {
-    for (size_t bytes : stack_choices) {
-      void *at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-      if (at == MAP_FAILED)
-        continue;
-      base_ = static_cast<char *>(at);
-      bytes_ = bytes;
-      mprotect(base_, guard_bytes, PROT_NONE);
-      return;
-    }
-  }
-  ~Stack() {
-    if (base_)
-      munmap(base_, bytes_);
-  }
-  Stack(const Stack &) = delete;
-  Stack &operator=(const Stack &) = delete;
-  explicit operator bool() const {
-    return base_;
-  }
-  // Where a handler runs when the stack itself is used up.
-  void *signal_stack() const {
-    return base_ + guard_bytes;
-  }
-  bool set_on(pthread_attr_t *attributes) const {
-    const size_t below = guard_bytes + signal_bytes + guard_bytes;
-    mprotect(base_ + guard_bytes + signal_bytes, guard_bytes, PROT_NONE);
-    return pthread_attr_setstack(attributes, base_ + below, bytes_ - below) == 0;
-  }
-
-private:
-  char *base_ = nullptr;
-  size_t bytes_ = 0;
-};
 
 struct Job {
   llvm::function_ref<void()> work;
-  const Stack &stack;
   bool done = false, no_memory = false;
   char reason[256] = ""; // no allocation: there may be no memory for one
 };
@@ -127,8 +87,9 @@ private:
 
 void *run_job(void *argument) {
   Job &job = *static_cast<Job *>(argument);
+  char handlers[signal_bytes]; // where they run when the rest of the stack is used up
   stack_t signal_stack = {};
-  signal_stack.ss_sp = job.stack.signal_stack();
+  signal_stack.ss_sp = handlers;
   signal_stack.ss_size = signal_bytes;
   sigaltstack(&signal_stack, nullptr);
   current = &job;
@@ -144,6 +105,19 @@ void *run_job(void *argument) {
   return nullptr;
 }
 
+bool start(pthread_t &thread, Job &job) {
+  pthread_attr_t attributes;
+  bool started = false;
+  if (pthread_attr_init(&attributes) != 0)
+    return false;
+  for (size_t bytes : stack_choices)
+    started = started || (pthread_attr_setstacksize(&attributes, bytes) == 0 &&
+                          pthread_attr_setguardsize(&attributes, guard_bytes) == 0 &&
+                          pthread_create(&thread, &attributes, run_job, &job) == 0);
+  pthread_attr_destroy(&attributes);
+  return started;
+}
+
 } // namespace
 
 outcome run_safely(llvm::function_ref<void()> work, std::string &reason) {
@@ -152,21 +126,12 @@ outcome run_safely(llvm::function_ref<void()> work, std::string &reason) {
     llvm::install_fatal_error_handler(on_fatal_error);
     llvm::install_bad_alloc_error_handler(on_bad_allocation);
   });
-  Stack stack;
-  pthread_attr_t attributes;
   pthread_t thread;
-  reason.clear();
-  if (!stack || pthread_attr_init(&attributes) != 0) {
-    reason = "there is no memory for its stack";
-    return outcome::no_memory;
-  }
-  Job job{work, stack};
+  Job job{work};
   const CrashHandlers handlers;
-  const bool started = stack.set_on(&attributes) && pthread_create(&thread, &attributes, run_job, &job) == 0;
-  pthread_attr_destroy(&attributes);
-  if (!started) {
-    reason = "no thread could be started for it";
-    return outcome::failed;
+  if (!start(thread, job)) {
+    reason = "there is no memory for its stack, or no thread could be started for it";
+    return outcome::no_memory;
   }
   pthread_join(thread, nullptr);
   reason = job.reason;

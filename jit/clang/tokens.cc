@@ -77,10 +77,6 @@ void Tokens::print(unsigned from, unsigned to, const clang::SourceManager &sourc
   out += "\n";
 }
 
-} // namespace op2jit
-
-namespace op2jit {
-
 static constexpr char entries[] = "op2jit_entries"; // a namespace
 
 static bool is_plain(const clang::FunctionDecl &kernel) {

@@ -1,4 +1,4 @@
-#include "vector_math.h"
+#include "passes.h"
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
@@ -87,8 +87,8 @@ std::string call_masked(const llvm::Function &caller, llvm::Module &module, cons
 class OfferVectorMath : public llvm::PassInfoMixin<OfferVectorMath> {
 public:
   explicit OfferVectorMath(const compile_request &request)
-      : fast_(request.fp && llvm::StringRef(request.fp) == "fast"), width_(vector_width(request)),
-        has_(find_functions(request)) {
+      : fast_(request.fp && llvm::StringRef(request.fp) == "fast"),
+        width_(machine_of(request).vector_width(request)), has_(find_functions(request)) {
     // The later of two forms of one width is better and is taken. Masked forms serve only widths that no other form has.
     for (VectorForm form : machine_of(request).forms) {
       if (form.masked)

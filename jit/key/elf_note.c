@@ -38,7 +38,7 @@ const void *mapped_at(const struct mapped *v, size_t offset, size_t size) {
 const char *mapped_section(const struct mapped *v, const char *name, size_t *size) {
   const Elf64_Ehdr *header = mapped_at(v, 0, sizeof *header);
   if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_shentsize != sizeof(Elf64_Shdr) ||
-      header->e_shstrndx >= header->e_shnum)
+      header->e_shstrndx >= header->e_shnum || header->e_shoff % _Alignof(Elf64_Shdr) != 0)
     return NULL;
   const Elf64_Shdr *sections = mapped_at(v, header->e_shoff, header->e_shnum * sizeof *sections);
   const Elf64_Shdr *strings = sections ? &sections[header->e_shstrndx] : NULL;
@@ -53,57 +53,17 @@ const char *mapped_section(const struct mapped *v, const char *name, size_t *siz
   return NULL;
 }
 
-/* A note that is looked for, and its content. */
-struct wanted {
-  const char *owner;
-  unsigned type;
-  const unsigned char *found;
-  size_t length;
-};
-
-static size_t padded(size_t size) {
-  return (size + 3) & ~(size_t)3;
-}
-
-/* Notes one after the other in a segment: sizes, type, owner's name, content, padded to four bytes. */
-static bool search_notes(const struct mapped *v, size_t offset, size_t size, struct wanted *w) {
-  const size_t name_length = strlen(w->owner) + 1;
+/* The content of the note that is this section: sizes, type, owner's name and content, padded to four bytes. */
+static const unsigned char *note_in(const struct mapped *v, const char *section, size_t *length) {
+  size_t size;
+  const char *note = mapped_section(v, section, &size);
   Elf64_Nhdr head;
-  for (size_t whole; size >= sizeof head; offset += whole, size -= whole) {
-    const unsigned char *p = mapped_at(v, offset, sizeof head);
-    if (!p)
-      return false;
-    memcpy(&head, p, sizeof head);
-    whole = sizeof head + padded(head.n_namesz) + padded(head.n_descsz);
-    if (whole > size || !mapped_at(v, offset, whole))
-      return false;
-    const unsigned char *name = p + sizeof head;
-    if (head.n_type == w->type && head.n_namesz == name_length && memcmp(name, w->owner, name_length) == 0) {
-      w->found = name + padded(head.n_namesz);
-      w->length = head.n_descsz;
-      return true;
-    }
-  }
-  return false;
-}
-
-static bool search_file(const struct mapped *v, struct wanted *w) {
-  Elf64_Ehdr head;
-  Elf64_Phdr segment;
-  const unsigned char *p = mapped_at(v, 0, sizeof head);
-  if (!p)
-    return false;
-  memcpy(&head, p, sizeof head);
-  const bool is_elf = memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 && head.e_ident[EI_CLASS] == ELFCLASS64;
-  for (size_t i = 0; is_elf && i < head.e_phnum; i++) {
-    p = mapped_at(v, head.e_phoff, i * sizeof segment + sizeof segment);
-    if (!p)
-      return false;
-    memcpy(&segment, p + i * sizeof segment, sizeof segment);
-    if (segment.p_type == PT_NOTE && search_notes(v, segment.p_offset, segment.p_filesz, w))
-      return true;
-  }
-  return false;
+  if (!note || size < sizeof head)
+    return NULL;
+  memcpy(&head, note, sizeof head);
+  const size_t before = sizeof head + (((size_t)head.n_namesz + 3) & ~(size_t)3);
+  *length = head.n_descsz;
+  return before <= size && head.n_descsz <= size - before ? (const unsigned char *)note + before : NULL;
 }
 
 static void add_hex(const unsigned char *bytes, size_t length, struct text *out) {
@@ -112,21 +72,23 @@ static void add_hex(const unsigned char *bytes, size_t length, struct text *out)
 }
 
 bool elf_build_id(const char *path, struct text *out) {
-  struct wanted w = {.owner = "GNU", .type = NT_GNU_BUILD_ID};
   struct mapped v;
-  if (mapped_open(path, &v) && search_file(&v, &w))
-    add_hex(w.found, w.length, out);
+  size_t length = 0;
+  const unsigned char *id = mapped_open(path, &v) ? note_in(&v, ".note.gnu.build-id", &length) : NULL;
+  if (id)
+    add_hex(id, length, out);
   mapped_close(&v);
-  return w.length > 0;
+  return id && length;
 }
 
 bool elf_words(const char *path, struct text *out) {
-  struct wanted w = {.owner = "op2jit", .type = 1};
   struct mapped v;
-  if (mapped_open(path, &v) && search_file(&v, &w))
-    text_add_bytes(out, w.found, strnlen((const char *)w.found, w.length));
+  size_t length = 0;
+  const unsigned char *words = mapped_open(path, &v) ? note_in(&v, ".note.op2jit", &length) : NULL;
+  if (words)
+    text_add_bytes(out, words, strnlen((const char *)words, length));
   mapped_close(&v);
-  return w.length > 0;
+  return words && length;
 }
 
 bool elf_identity(const char *path, struct text *out) {

@@ -9,7 +9,7 @@
 /* The build id of the 64-bit ELF file at `path` in hexadecimal, appended; false if the file cannot be read, is no such
  * file or has none. Any bytes are safe. */
 bool elf_build_id(const char *path, struct text *out);
-/* The words of the note of owner "op2jit", type 1. */
+/* The words of the note .note.op2jit (jit/clang/note.c). */
 bool elf_words(const char *path, struct text *out);
 
 /* The bytes of a file; false if it cannot be read, or is empty. mapped_at: `size` bytes at `offset`, or NULL if they are not all in

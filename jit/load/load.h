@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "jit/emit/generate.h"
 
 struct code;
 
@@ -21,19 +22,8 @@ int code_load(struct code **out, const void *object, size_t size, const char *la
               struct error *err);
 /* NULL if there is no such function. */
 void *code_symbol(const struct code *code, const char *name);
-size_t code_bytes(const struct code *code);
+/* GENERATED_FUNCTION. */
+range_function code_function(const struct code *code);
 void code_free(struct code *code);
-
-/* Loaded code made visible: to gdb by its JIT interface, to perf by its map of the process. */
-
-struct debug_entry;
-
-/* `image` is an object whose sections have their true addresses; it must stay until debug_unregister.
- * NULL if there was no memory: the code runs all the same. */
-struct debug_entry *debug_register(const void *image, size_t size);
-void debug_unregister(struct debug_entry *entry);
-
-/* Add a line to /tmp/perf-PID.map. What fails is left out: a profile is not worth an error. */
-void perf_map_add(const void *start, size_t size, const char *label, const char *function);
 
 #endif

@@ -1,5 +1,5 @@
 /* Kinds of processors whose objects can be placed, as rows of one table: how relocations write an address, and
- * how code reaches functions that are far away. Placing (load_place.h) is the same for all. A row does not
+ * how code reaches functions that are far away. Placing (load_place.c) is the same for all. A row does not
  * depend on the processor that this runs on, so that any can be tested anywhere. */
 #ifndef OP2JIT_JIT_LOAD_MACHINE_H
 #define OP2JIT_JIT_LOAD_MACHINE_H

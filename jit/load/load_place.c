@@ -1,4 +1,4 @@
-#include "jit/load/load_place.h"
+#include "jit/load/load_object.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "check/rows.h"
 #include "check/watch.h"
 #include "check/watch_say.h"
-#include "jit/witness_made.h"
+#include "jit/trial.h"
 
 /* ---- increments ---- Side 0 started from 0 and gave a; side 1 starts from s, which is as large as anything that
  * the element reads, so a kernel that only adds ends near s + a. Each component has an s of its own: one that is assigned

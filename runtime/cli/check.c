@@ -7,7 +7,6 @@
 #include "base/aside.h"
 #include "cli/arguments.h"
 #include "cli/cli.h"
-#include "jit/fits.h"
 #include "jit/found.h"
 #include "jit/kernel/fortran/fortran.h"
 #include "jit/kernel/kernel.h"
@@ -149,12 +148,12 @@ static int show_all(struct cli *cli, const struct desc *d, const struct generate
 static void ask_all(const struct plugin *plugin, struct desc *d, const struct generated *files,
                     struct proofs *proofs) {
   struct prove_length only;
-  prove_ask(plugin, d, files, NULL, &proofs->items[proofs->count++]);
+  prove_ask(plugin, d, files, NULL, NULL, &proofs->items[proofs->count++]);
   for (int m = 0; m < d->nmaps; m++)
     d->maps[m].none = d->maps[m].ragged;
   for (int next = 0; (next = prove_next_length(d, next, &only)) > 0;) {
     struct proof *proof = &proofs->items[proofs->count++];
-    prove_ask(plugin, d, files, &only, proof);
+    prove_ask(plugin, d, files, &only, NULL, proof);
     for (int i = 0; i < proof->result.nfindings; i++)
       if (proof->result.findings[i].verdict == PROVE_VIOLATED)
         proof->result.findings[i].verdict = PROVE_UNKNOWN;
@@ -195,9 +194,6 @@ static int prove(struct cli *cli, struct desc *d, int *status, struct error *err
   int code = plugin_find(&plugin, env_value(&cli->env, ENV_PLUGINS), err);
   if (!code)
     code = plugin_open(&plugin, err);
-  if (!code && !prove_find(&plugin))
-    code = error_set(err, OP_ERR_NOT_BUILT, "%s has no prover; install library and plugin together",
-                     text_str(&plugin.path));
   if (!code)
     code = generate_c(d, &scalar, &files, err);
   if (!code) {

@@ -11,7 +11,7 @@
 #include "context/context.h"
 #include "context/env.h"
 #include "context/forced.h"
-#include "jit/fits.h"
+#include "jit/prove.h"
 #include "loop/choose.h"
 #include "loop/form.h"
 #include "mesh/data.h"

@@ -4,7 +4,8 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "jit/prover.h"
+#include "jit/deriver.h"
+#include "jit/texts.h"
 #include "wire.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -147,12 +148,10 @@ static const char *version(void) {
 
 __attribute__((visibility("default"))) const struct compiler *op2jit_compiler(void);
 const struct compiler *op2jit_compiler(void) {
-  static const struct compiler table = {COMPILER_ABI, "clang", version, compile, release};
-  return &table;
-}
-
-__attribute__((visibility("default"))) const struct prover *op2jit_prover(void);
-const struct prover *op2jit_prover(void) {
-  static const struct prover table = {PROVER_ABI, prove, release_proof};
+  static const struct prover prover = {PROVER_ABI, prove, release_proof};
+  static const struct deriver no_deriver = {.abi = DERIVER_ABI};
+  static const struct reader no_reader = {.abi = READER_ABI};
+  static const struct compiler table = {COMPILER_ABI, "clang", version,     compile,
+                                        release,      &prover, &no_deriver, &no_reader};
   return &table;
 }

@@ -15,15 +15,13 @@ static bool open_plugin(void) {
   union {
     void *object;
     compiler_entry *compiler;
-    prover_entry *prover;
-  } made = {.object = library ? dlsym(library, "op2jit_compiler") : NULL},
-    proves = {.object = library ? dlsym(library, "op2jit_prover") : NULL};
-  if (!made.object || !proves.object) {
+  } made = {.object = library ? dlsym(library, "op2jit_compiler") : NULL};
+  if (!made.object) {
     fprintf(stderr, "near: %s\n", dlerror());
     return false;
   }
   compiler = made.compiler();
-  prover = proves.prover();
+  prover = compiler->prover;
   return compiler->abi == COMPILER_ABI && prover->abi == PROVER_ABI;
 }
 

@@ -10,7 +10,7 @@
 #include "jit/found.h"
 #include "jit/kernel/prelude.h"
 #include "jit/prover.h"
-#include "jit/witness.h"
+#include "jit/trial.h"
 #include "op2jit.h"
 #include "planted.h"
 
@@ -533,17 +533,14 @@ int main(int argc, char **argv) {
   if (argc != 2)
     return 2;
   void *handle = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
-  void *entry = handle ? dlsym(handle, "op2jit_prover") : NULL;
+  void *entry = handle ? dlsym(handle, "op2jit_compiler") : NULL;
   if (!entry) {
     fprintf(stderr, "%s\n", dlerror());
     return 2;
   }
-  prover_entry *get;
+  compiler_entry *get;
   memcpy(&get, &entry, sizeof get);
-  prover = get();
-  compiler_entry *get_compiler;
-  entry = dlsym(handle, "op2jit_compiler");
-  memcpy(&get_compiler, &entry, sizeof get_compiler);
-  compiler = get_compiler();
+  compiler = get();
+  prover = compiler->prover;
   return prover->abi == PROVER_ABI ? run_these(NULL, NULL) : 2;
 }

@@ -467,12 +467,12 @@ int main(int argc, char **argv) {
       {"", "double u = 0;\nfor (int k = 0; k < n; k++) u = 2 * u;", NULL, WHY_ORDER},
       {"", "*y = n;", NULL, WHY_NO_LOOP}};
   void *handle = argc == 2 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : NULL;
-  void *entry = handle ? dlsym(handle, "op2jit_prover") : NULL;
-  prover_entry *get;
+  void *entry = handle ? dlsym(handle, "op2jit_compiler") : NULL;
+  compiler_entry *get;
   if (!entry)
     return 2;
   memcpy(&get, &entry, sizeof get);
-  prover = get();
+  prover = get()->prover;
   for (size_t r = 0; r < sizeof shared / sizeof *shared; r++)
     check_shared(&shared[r], false);
   for (size_t r = 0; r < sizeof any / sizeof *any; r++)

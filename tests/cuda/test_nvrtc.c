@@ -107,7 +107,7 @@ static int open_compiler(struct compiler_of *c, struct error *err) {
 #endif
   code = nvrtc_open(&c->nvrtc, &places, err);
   if (!code)
-    printf("NVRTC %s, %s\n", nvrtc_version(c->nvrtc), nvrtc_path(c->nvrtc));
+    printf("NVRTC %s, %s\n", c->nvrtc->version, c->nvrtc->path);
   return code;
 }
 

@@ -2,9 +2,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "jit/fits.h"
 #include "jit/kernel/excerpt.h"
 #include "jit/kernel/kernel.h"
+#include "jit/prove.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "jit/ahead.h"
+#include "jit/job.h"
 
 /* ---- a compiler ------------------------------------------------------------------------------------*/
 

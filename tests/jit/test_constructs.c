@@ -8,9 +8,9 @@
 #include "../kernels/kernels.h"
 #include "backend/native_call.h"
 #include "build.h"
-#include "jit/fits.h"
 #include "jit/jit.h"
 #include "jit/kernel/kernel.h"
+#include "jit/prove.h"
 #include "plan/strategy.h"
 
 enum { ELEMENTS = 211, TARGETS = 67, ARITY = 3, LARGEST = 32, PIECES = 3, SLACK = 16 };

@@ -176,15 +176,16 @@ TEST(compiled_ahead) {
 
 /* Its name and version on one line; the files that it consists of are known by their identities, not by name. */
 TEST(compiler_has_a_name) {
-  struct jit *jit = open_jit(NULL, JIT_ON);
+  struct plugin plugin = {0};
   struct error err = {0};
   struct text label = {0};
   int major = 0, end = 0;
-  assert_int_equal(jit_compiler(jit, &label, &err), OP_OK);
+  assert_int_equal(plugin_find(&plugin, NULL, &err), OP_OK);
+  plugin_label(&plugin, &label);
   assert_int_equal(sscanf(text_str(&label), "clang %d.%*d.%*d%n", &major, &end), 1);
   assert_true(major >= 16 && end == (int)label.length);
   text_free(&label);
-  jit_close(jit);
+  plugin_free(&plugin);
 }
 
 /* A binary that is intact, and none. */

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jit/fits.h"
 #include "jit/kernel/excerpt.h"
 #include "jit/kernel/kernel.h"
+#include "jit/prove.h"
 
 static int parse(struct kernel *k, const char *text, const char *name, struct error *err) {
   return kernel_parse(k, text, strlen(text), name, err);

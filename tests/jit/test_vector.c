@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "build.h"
-#include "jit/fits.h"
 #include "jit/jit.h"
 #include "jit/kernel/kernel.h"
+#include "jit/prove.h"
 #include "vector_subjects.h"
 
 static char folder[] = "/tmp/op2jit-vector-XXXXXX";
@@ -109,13 +109,13 @@ struct jit_case {
 };
 
 /* LLVM can be told to since version 18; older ones use gather instructions here and there. */
-static bool can_avoid_gathers(struct jit *jit) {
-  struct text compiler = {0};
+static bool can_avoid_gathers(void) {
+  struct plugin plugin = {0};
   struct error err = {0};
   int version = 0;
-  assert_int_equal(jit_compiler(jit, &compiler, &err), OP_OK);
-  assert_int_equal(sscanf(text_str(&compiler), "clang %d", &version), 1);
-  text_free(&compiler);
+  assert_int_equal(plugin_find(&plugin, NULL, &err), OP_OK);
+  assert_int_equal(sscanf(text_str(&plugin.identity), "clang %d", &version), 1);
+  plugin_free(&plugin);
   return version >= 18;
 }
 
@@ -266,7 +266,7 @@ static void for_processor(const char *cpu, const char *features, const int *widt
   struct error err = {0};
   const struct jit_options options = {.mode = JIT_ON, .dump = folder, .cpu = cpu, .features = features};
   assert_int_equal(jit_open(&c.jit, &options, &err), OP_OK);
-  c.without_gathers = can_avoid_gathers(c.jit);
+  c.without_gathers = can_avoid_gathers();
   for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++)
     for (int w = 0; w < nwidths; w++) {
       take_apart(&c, &subjects[i], (struct shape){.width = widths[w]});

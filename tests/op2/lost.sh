@@ -24,7 +24,8 @@ build_it() { # FLAG...
 why_not() { # LOOP WORDS
   grep -q "^$1: .*$2" why || fail "why-not does not say of $1 '$2': $(grep "^$1" why)"
 }
-build_it -g3
+build_it -g1
+export OP2_CXXFLAGS='-include forced.h'
 expected=$(OP2_BACKEND=native ./program)
 [ -n "$expected" ] || exit 1
 for backend in seq openmp; do
@@ -52,7 +53,7 @@ else
 fi
 
 # Without all flags the reason is that of the compiler, and where the flags came from is said.
-build_it -g1
+unset OP2_CXXFLAGS
 OP2_LOG=info,jit ./program >out 2>log
 [ "$(cat out)" = "$expected" ] || fail "without -include: $(cat out log)"
 grep -q "warning: the loops of lost.cpp run as .*does not parse: .*FORCED.*; flags from the debug information" log || fail "without -include: $(cat log)"

@@ -57,7 +57,7 @@ static enum answer ask(const struct plugin *plugin, const struct right_kernel *k
     error_free(&err);
     return REFUSED;
   }
-  prove_ask(plugin, &d, &files, NULL, &proof);
+  prove_ask(plugin, &d, &files, NULL, NULL, &proof);
   if (proof.result.status != 0) {
     answer = REFUSED;
     for (int i = 0; i < proof.result.nmessages; i++)

@@ -5,7 +5,6 @@
 
 #include "jit/clang/front.h"
 #include "jit/clang/messages.h"
-#include "jit/clang/safely.h"
 #include "trace.h"
 #include "write.h"
 
@@ -41,17 +40,10 @@ void derive_from(derive::Trace &trace, const derive_request &request, const clan
   static const char *const endings[] = {"_dot", "_bar", "_candidates"};
   derive::Derived derived;
   uint32_t unbounded = 0;
-  if (request.mode == DERIVE_ADJOINT) {
-    derive::Adjoint adjoint(trace.program(), request, in_place, derived);
-    adjoint.run();
-    unbounded = adjoint.unbounded();
-  } else {
-    derive::Tangent tangent(trace.program(), request, derived);
-    if (request.mode == DERIVE_TANGENT)
-      tangent.run();
-    else
-      tangent.run_candidates();
-  }
+  if (request.mode == DERIVE_ADJOINT)
+    unbounded = make_adjoint(trace.program(), request, in_place, derived);
+  else
+    make_tangent(trace.program(), request, derived);
   if (unbounded) {
     const auto where = clang::SourceLocation::getFromRawEncoding(unbounded);
     return refuse(context, {DERIVE_NO_BOUND, where}, answer);
@@ -63,7 +55,7 @@ void derive_from(derive::Trace &trace, const derive_request &request, const clan
   answer.parameters = std::move(writer.parameters);
   for (derive_parameter &one : answer.parameters)
     one.zeros = one.role == DERIVE_BAR && one.argument >= 0 &&
-                trace.program().zeros[static_cast<size_t>(one.argument)];
+                trace.program().rows[static_cast<size_t>(one.argument)]->zeros;
   if (static_cast<int>(answer.parameters.size()) > request.most) {
     answer.result.refusal = DERIVE_TOO_MANY;
     answer.result.numbers[0] = static_cast<int>(answer.parameters.size());
@@ -100,8 +92,6 @@ void derive_kernel(const derive_request *request, derive_result *result) {
   else
     answer->result.status =
         run_safely("deriver", answer->messages, [&] { return parse(text, answer->messages, consume, done); });
-  compile_result messages;
-  answer->messages.fill(&messages, 0);
   *result = answer->result;
   result->file = answer->file.c_str();
   result->name = answer->name.c_str();
@@ -109,8 +99,7 @@ void derive_kernel(const derive_request *request, derive_result *result) {
   result->text = answer->text.c_str();
   result->parameters = answer->parameters.data();
   result->nparameters = static_cast<int>(answer->parameters.size());
-  result->messages = messages.messages;
-  result->nmessages = messages.nmessages;
+  answer->messages.give(result);
   result->owner = answer;
 }
 
@@ -119,11 +108,8 @@ void release(derive_result *result) {
   *result = {};
 }
 
-constexpr deriver deriver_table = {DERIVER_ABI, derive_kernel, release};
-
 } // namespace
-} // namespace op2jit
 
-extern "C" __attribute__((visibility("default"))) const deriver *op2jit_deriver() {
-  return &op2jit::deriver_table;
-}
+const deriver deriver_table = {DERIVER_ABI, derive_kernel, release};
+
+} // namespace op2jit

@@ -1,7 +1,5 @@
 #include "differentiate.h"
 
-#include "rules.h"
-
 namespace op2jit::derive {
 
 // Longer tapes are no use: each element, on a GPU each of very many, has its own.
@@ -35,7 +33,7 @@ void Differentiator::find_varied() {
         continue;
       bool varied = node.op == Op::Load && is_active(&node);
       if (node.op == Op::Global)
-        varied = from_.active_globals[static_cast<size_t>(node.number)] >= 0;
+        varied = from_.globals[static_cast<size_t>(node.number)].active >= 0;
       for (size_t i = 0; i < node.in.size() && !varied; i++)
         varied = node.in[i] && operand_counts(&node, i) && node.in[i]->varied;
       node.varied = varied;
@@ -72,9 +70,12 @@ Node *Differentiator::value(const Node *of) {
 
 Node *Differentiator::made(const Node *of) {
   std::vector<Node *> in;
-  if (of->op < Op::Phi)
-    for (const Node *operand : of->in)
-      in.push_back(value(operand));
+  if (of->op == Op::Carried && b_.now()->round)
+    return at_round(of, b_.now());
+  if (of->op == Op::Array || of->op >= Op::Phi)
+    return joined(of, &Block::values, [this](const Node *operand) { return value(operand); });
+  for (const Node *operand : of->in)
+    in.push_back(value(operand));
   switch (of->op) {
   case Op::Load: return access(Op::Load, of, DERIVE_VALUE, nullptr);
   case Op::Global:
@@ -84,21 +85,7 @@ Node *Differentiator::made(const Node *of) {
   case Op::BitNot: return b_.unary(of->op, in[0]);
   case Op::Cast: return b_.cast(of->type, in[0]);
   case Op::Call: return b_.call(of->name, of->type, std::move(in));
-  case Op::Array: return b_.array(of->type, std::move(in));
   case Op::Index: return b_.element(in[0], of->type, in[1]);
-  case Op::Carried: return carried(of);
-  case Op::Left: {
-    const Inside body(b_, loop(of->owner)->blocks[0]);
-    return value(of->in[0])->left;
-  }
-  case Op::Phi: {
-    Node *made = branch(of->owner), *sides[2];
-    for (size_t side = 0; side < 2; side++) {
-      const Inside there(b_, made->blocks[side]);
-      sides[side] = value(of->in[side]);
-    }
-    return b_.phi(made, sides[0], sides[1]);
-  }
   default: return b_.binary(of->op, of->type, in[0], in[1]);
   }
 }
@@ -125,21 +112,6 @@ Node *Differentiator::loop(const Node *of) {
   b_.close(made);
   const Inside body(b_, made->blocks[0]);
   made->in[0] = value(of->in[0]);
-  return made;
-}
-
-// In the block that stands for the loop's body.
-Node *Differentiator::carried(const Node *of) {
-  Block *body = b_.now();
-  if (body->round)
-    return at_round(of, body);
-  Node *loop = body->owner;
-  b_.enter(body->parent);
-  Node *init = value(of->in[0]);
-  b_.enter(body);
-  Node *made = b_.carried(loop, init);
-  body->values[of] = made;
-  made->in[1] = value(of->in[1]);
   return made;
 }
 
@@ -195,7 +167,7 @@ Node *Differentiator::wins(const Node *extreme) {
     if (i == of(extreme).argument)
       which = all + extreme->in[0]->number;
     if (is_extreme(request_.arguments[i]))
-      all += request_.arguments[i].is.form == PROVE_VECTOR ? request_.arguments[i].is.arity : 1;
+      all += request_.arguments[i].is.arity;
   }
   Node *winner = access(Op::Load, extreme, DERIVE_WINNER, nullptr), *zero = b_.integer(0);
   Node *element = b_.cast(Type::Long, b_.load(Type::Int, parameter(DERIVE_ELEMENT, -1), zero, zero));

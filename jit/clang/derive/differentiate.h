@@ -3,7 +3,7 @@
 #ifndef OP2JIT_JIT_CLANG_DERIVE_DIFFERENTIATE_H
 #define OP2JIT_JIT_CLANG_DERIVE_DIFFERENTIATE_H
 
-#include "program.h"
+#include "ir.h"
 
 namespace op2jit::derive {
 
@@ -50,13 +50,43 @@ protected:
   Node *made(const Node *of);
   Node *branch(const Node *of);
   Node *loop(const Node *of);
-  Node *carried(const Node *of);
   Node *at_round(const Node *carried, Block *body);
   Node *rounds(const Node *of, Node *loop);
   // `factor`, the node's bar or the operand's dot, times the node's partial derivative by that operand.
   Node *times(Node *factor, const Node *node, size_t operand);
   Node *access(Op op, const Node *of, derive_role role, Node *value, bool ordered = false);
   Node *wins(const Node *extreme);
+
+  // An Array, Phi, Carried or Left, of what `part` makes of each operand. `known`: where a block has what was made.
+  template <class Part>
+  Node *joined(const Node *of, std::unordered_map<const Node *, Node *> Block::*known, const Part &part) {
+    if (of->op == Op::Array) {
+      std::vector<Node *> in;
+      for (const Node *operand : of->in)
+        in.push_back(part(operand));
+      return b_.array(of->type, std::move(in));
+    }
+    if (of->op == Op::Phi) {
+      Node *made = branch(of->owner), *sides[2];
+      for (size_t side = 0; side < 2; side++) {
+        const Inside there(b_, made->blocks[side]);
+        sides[side] = part(of->in[side]);
+      }
+      return b_.phi(made, sides[0], sides[1]);
+    }
+    if (of->op == Op::Left) {
+      const Inside body(b_, loop(of->owner)->blocks[0]);
+      return part(of->in[0])->left;
+    }
+    Block *body = b_.now(); // of the loop
+    b_.enter(body->parent);
+    Node *init = part(of->in[0]);
+    b_.enter(body);
+    Node *made = b_.carried(body->owner, init);
+    (body->*known)[of] = made;
+    made->in[1] = part(of->in[1]);
+    return made;
+  }
 
   Program &from_;
   const derive_request &request_;
@@ -65,56 +95,11 @@ protected:
   uint32_t unbounded_ = 0;
 };
 
-class Tangent : public Differentiator {
-public:
-  using Differentiator::Differentiator;
-  void run();
-  // Only MIN and MAX of this element alone.
-  void run_candidates();
-
-private:
-  void block(const Block *block);
-  void effect(const Node *node);
-  void extreme(const Node *node);
-  Node *dot(const Node *of);
-  Node *dot_made(const Node *of);
-  Node *dot_or_zero(const Node *of);
-};
-
-class Adjoint : public Differentiator {
-public:
-  Adjoint(Program &from, const derive_request &request, const std::vector<bool> &in_place, Derived &to)
-      : Differentiator(from, request, to), in_place_(in_place) {
-  }
-  void run();
-
-private:
-  struct Scope {
-    Scope *outside;
-    const Node *owner; // of the kernel: the branch or loop; NULL: the kernel's own
-    Node *loop;        // the loop that goes back; NULL: none
-    std::map<int, std::pair<const Node *, Node *>> bars; // by the node's number
-    std::map<int, std::pair<const Node *, Node *>> sums; // of a loop: what goes on from round to round
-  };
-  void block(const Block *block);
-  void node(const Node *node, Node *bar);
-  void effect(const Node *node);
-  void branch_back(const Node *of);
-  void loop_back(const Node *of);
-  void set_rounds(const Node *of, Node *back, bool any_order);
-  std::vector<const Node *> find_useful(const Node *of);
-  void finish();
-  Node *bar(const Node *of);
-  Node *take(const Node *of);
-  void set(const Node *of, Node *bar);
-  void add(const Node *of, Node *more);
-
-  const std::vector<bool> &in_place_;
-  Scope *scope_ = nullptr;
-  std::map<std::vector<int64_t>, std::pair<const Node *, Node *>>
-      rows_; // bars of rows that the kernel changes
-  std::map<std::vector<int64_t>, const Node *> written_;
-};
+// The tangent of a kernel, or with DERIVE_CANDIDATES only MIN and MAX of this element alone.
+void make_tangent(Program &from, const derive_request &request, Derived &to);
+// The place in the text of a loop that has no proved bound and needs one; 0: there is none.
+uint32_t make_adjoint(Program &from, const derive_request &request, const std::vector<bool> &in_place,
+                      Derived &to);
 
 } // namespace op2jit::derive
 #endif

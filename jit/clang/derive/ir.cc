@@ -235,13 +235,10 @@ Node *Builder::binary(Op op, Type type, Node *a, Node *b) {
     return known;
   if (op == Op::Ne && b->is_number(0) && is_truth(a))
     return a;
-  if (op == Op::Both && (a->op == Op::Number || b->op == Op::Number)) {
+  if ((op == Op::Both || op == Op::Either) && (a->op == Op::Number || b->op == Op::Number)) {
     Node *rest = a->op == Op::Number ? b : a, *fixed = a->op == Op::Number ? a : b;
-    return fixed->number == 0 ? integer(0) : binary(Op::Ne, type, rest, zero(rest->type));
-  }
-  if (op == Op::Either && (a->op == Op::Number || b->op == Op::Number)) {
-    Node *rest = a->op == Op::Number ? b : a, *fixed = a->op == Op::Number ? a : b;
-    return fixed->number != 0 ? integer(1) : binary(Op::Ne, type, rest, zero(rest->type));
+    const bool decides = (fixed->number != 0) == (op == Op::Either);
+    return decides ? integer(op == Op::Either) : binary(Op::Ne, type, rest, zero(rest->type));
   }
   return make(op, type, {a, b});
 }
@@ -265,12 +262,7 @@ Node *Builder::cast(Type type, Node *a) {
 }
 
 Node *Builder::call(const char *name, Type type, std::vector<Node *> in) {
-  auto [at, is_new] = names_.try_emplace(name, nullptr);
-  if (is_new) {
-    words_.emplace_back(name);
-    at->second = words_.back().c_str();
-  }
-  return make(Op::Call, type, std::move(in), 0, at->second);
+  return make(Op::Call, type, std::move(in), 0, names_.emplace(name).first->c_str());
 }
 
 // Rows are there wherever the element is, so that what is known by number is loaded at the top.

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -127,7 +128,6 @@ struct Node {
   bool closed = false;              // If, Loop: it is among the items of its block
   bool ordered = false;             // Load: nothing that is stored may pass it
   bool varied = false;              // of the kernel itself: it depends on an active value
-  bool scratch = false;             // for whoever looks at all nodes
   int64_t bound = -1;               // Loop: rounds at most, -1 for not known
   uint32_t where = 0;               // Loop: its place in the text
 
@@ -206,8 +206,7 @@ private:
 
   std::deque<Node> nodes_;
   std::deque<Block> blocks_;
-  std::map<std::string, const char *> names_;
-  std::deque<std::string> words_;
+  std::set<std::string> names_;
   Block *root_, *now_;
 };
 
@@ -250,6 +249,63 @@ int64_t step_of(const Node *loop, const Node *carried);
 int64_t find_bound(const Node *loop);
 // A counter and a limit that is the same in each round, which alone decide how many there are: carried `op` limit.
 bool decides_rounds(const Node *loop, const Node *&carried, int64_t &step, Op &op, Node *&limit);
+
+// ---- rules.cc: the functions of <math.h>, and how they change with what they are given ----
+
+// Whether there is a rule for it.
+bool is_function(std::string_view name);
+// Does its value depend on operand `i` other than in steps?
+bool follows(const Node *call, size_t i);
+// The partial derivative by operand `i`, of operands and the value that are `in` and `value` in the derived text.
+Node *partial(Builder &builder, const Node *call, size_t i, const std::vector<Node *> &in, Node *value);
+
+// ---- a kernel, written down: its nodes, and what they name ----
+
+struct Leaf {
+  Type type;
+  bool is_pointer;
+  std::string path; // of a row that is a struct: ".left.u[2]"
+};
+
+// A thing that has an address: a variable of the text, or the rows of an argument.
+struct Object {
+  enum Kind {
+    Local,
+    Row,     // of the argument
+    Handles, // of the argument's vector: pointers to rows
+    Global,  // a constant of the program
+    Table    // a constant of the text
+  };
+  Kind kind;
+  int id;
+  std::string name;
+  std::vector<Leaf> leaves;      // Row: of one entry
+  int argument = -1, which = -1; // which: of Global and Table, their number
+  std::string type = {};         // Row: as the kernel's parameter spells it
+  bool zeros = false;            // Row: the kernel leaves zeros in all of it
+};
+
+// An active MIN or MAX.
+inline bool is_extreme(const derive_argument &one) {
+  return one.active && one.present && (one.is.access == OP_MIN || one.is.access == OP_MAX);
+}
+
+struct Program {
+  Builder builder;
+  std::vector<Parameter> parameters; // those that nodes name by number
+  std::vector<Object *> rows;        // by argument
+  struct Table {
+    std::string name;
+    std::vector<Node *> values;
+  };
+  std::vector<Table> tables;
+  struct Global {
+    std::string name;
+    bool single; // it is no array
+    int active;  // number of the request's constant, or -1
+  };
+  std::vector<Global> globals;
+};
 
 } // namespace op2jit::derive
 #endif

@@ -1,4 +1,4 @@
-#include "rules.h"
+#include "ir.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,16 +7,23 @@
 namespace op2jit::derive {
 namespace {
 
-// An expression of the derived text, so that rules read as they are written on paper.
+// An expression of the derived text, or a number, so that rules read as they are written on paper.
 struct E {
-  Builder *builder;
-  Node *node;
+  Builder *builder = nullptr; // NULL: a number
+  Node *node = nullptr;
+  double value = 0;
+  E(Builder *builder, Node *node) : builder(builder), node(node) {
+  }
+  E(double value) : value(value) {
+  }
+  // As a node; a number is of the type of `like`.
+  Node *as(E like) const {
+    return builder ? node : like.builder->real(value, like.node->type);
+  }
 };
-E number(E like, double value) {
-  return {like.builder, like.builder->real(value, like.node->type)};
-}
 E with(Op op, E a, E b) {
-  return {a.builder, a.builder->binary(op, a.node->type, a.node, b.node)};
+  const E like = a.builder ? a : b;
+  return {like.builder, like.builder->binary(op, like.node->type, a.as(like), b.as(like))};
 }
 E operator+(E a, E b) {
   return with(Op::Add, a, b);
@@ -30,36 +37,24 @@ E operator*(E a, E b) {
 E operator/(E a, E b) {
   return with(Op::Div, a, b);
 }
-E operator+(double a, E b) {
-  return number(b, a) + b;
-}
-E operator-(double a, E b) {
-  return number(b, a) - b;
-}
-E operator*(double a, E b) {
-  return number(b, a) * b;
-}
-E operator/(double a, E b) {
-  return number(b, a) / b;
-}
 E operator-(E a) {
   return {a.builder, a.builder->unary(Op::Neg, a.node)};
 }
 E when(Op op, E a, E b, E then, E other) {
-  Node *condition = a.builder->binary(op, Type::Int, a.node, b.node);
-  return {a.builder, a.builder->choose(condition, then.node, other.node)};
+  Node *condition = a.builder->binary(op, Type::Int, a.node, b.as(a));
+  return {a.builder, a.builder->choose(condition, then.as(a), other.as(a))};
 }
 // 0 where a value is 0: what is told by nobody must not become 0 * infinity.
 E unless_zero(E what, E then) {
-  return when(Op::Ne, what, number(what, 0), then, number(what, 0));
+  return when(Op::Ne, what, 0, then, 0);
 }
 E of(const char *name, std::vector<E> in) {
-  const bool is_float = in[0].node->type == Type::Float;
-  const std::string full = std::string(name) + (is_float ? "f" : "");
+  const E like = in.back(); // is no number
+  const std::string full = std::string(name) + (like.node->type == Type::Float ? "f" : "");
   std::vector<Node *> nodes;
   for (const E &one : in)
-    nodes.push_back(one.node);
-  return {in[0].builder, in[0].builder->call(full.c_str(), in[0].node->type, std::move(nodes))};
+    nodes.push_back(one.as(like));
+  return {like.builder, like.builder->call(full.c_str(), like.node->type, std::move(nodes))};
 }
 
 using In = const std::vector<E> &;
@@ -68,25 +63,25 @@ using Rule = E (*)(In x, E v);
 E pow_by_base(In x, E) {
   const E y = x[1];
   if (y.node->is_number(0))
-    return number(y, 0);
+    return 0;
   if (y.node->is_number(1))
-    return number(y, 1);
+    return 1;
   if (y.node->is_number(2))
     return 2 * x[0];
-  const E slope = y * of("pow", {x[0], y - number(y, 1)});
+  const E slope = y * of("pow", {x[0], y - 1});
   if (y.node->op == Op::Number && y.node->real > 1)
     return slope;
-  return unless_zero(y, when(Op::Ge, y, number(y, 1), slope, unless_zero(x[0], slope)));
+  return unless_zero(y, when(Op::Ge, y, 1, slope, unless_zero(x[0], slope)));
 }
 E pow_by_exponent(In x, E v) {
-  return when(Op::Gt, x[0], number(x[0], 0), v * of("log", {x[0]}), number(x[0], 0));
+  return when(Op::Gt, x[0], 0, v * of("log", {x[0]}), 0);
 }
 E root_of_rest(E x) {
   const E rest = 1 - x * x;
-  return when(Op::Gt, rest, number(x, 0), 1 / of("sqrt", {rest}), number(x, 0));
+  return when(Op::Gt, rest, 0, 1 / of("sqrt", {rest}), 0);
 }
 E signs(E a, E b) {
-  return of("copysign", {number(a, 1), a}) * of("copysign", {number(b, 1), b});
+  return of("copysign", {1, a}) * of("copysign", {1, b});
 }
 
 // fmax and fmin drop a NaN.
@@ -107,7 +102,7 @@ struct Row {
   Rule by[3]; // NULL: that operand is an integer, or its value does not count
 };
 const Row rows[] = {
-    {"sqrt", {[](In, E v) { return when(Op::Gt, v, number(v, 0), 0.5 / v, number(v, 0)); }}},
+    {"sqrt", {[](In, E v) { return when(Op::Gt, v, 0, 0.5 / v, 0); }}},
     {"cbrt", {[](In, E v) { return unless_zero(v, 1 / (3 * (v * v))); }}},
     {"exp", {[](In, E v) { return v; }}},
     {"exp2", {[](In, E v) { return ln_2 * v; }}},
@@ -127,14 +122,14 @@ const Row rows[] = {
     {"tanh", {[](In, E v) { return 1 - v * v; }}},
     {"asinh", {[](In x, E) { return 1 / of("sqrt", {1 + x[0] * x[0]}); }}},
     {"acosh", {[](In x, E) {
-       const E rest = x[0] * x[0] - number(x[0], 1);
-       return when(Op::Gt, rest, number(rest, 0), 1 / of("sqrt", {rest}), number(rest, 0));
+       const E rest = x[0] * x[0] - 1;
+       return when(Op::Gt, rest, 0, 1 / of("sqrt", {rest}), 0);
      }}},
     {"atanh", {[](In x, E) { return 1 / (1 - x[0] * x[0]); }}},
     {"erf", {[](In x, E) { return two_over_root_pi * of("exp", {-(x[0] * x[0])}); }}},
     {"erfc", {[](In x, E) { return -two_over_root_pi * of("exp", {-(x[0] * x[0])}); }}},
     {"fabs", {[](In x, E) {
-       return of("copysign", {number(x[0], 1), x[0]});
+       return of("copysign", {1, x[0]});
      }}},
     {"atan2",
      {[](In x, E) { return unless_zero(x[0] * x[0] + x[1] * x[1], x[1] / (x[0] * x[0] + x[1] * x[1])); },
@@ -144,21 +139,19 @@ const Row rows[] = {
       [](In x, E v) { return unless_zero(v, x[1] / v); }}},
     {"pow", {pow_by_base, pow_by_exponent}},
     {"fmax",
-     {[](In x, E v) { return first_wins(Op::Ge, x, number(v, 1), number(v, 0)); },
-      [](In x, E v) { return first_wins(Op::Ge, x, number(v, 0), number(v, 1)); }}},
+     {[](In x, E) { return first_wins(Op::Ge, x, 1, 0); },
+      [](In x, E) { return first_wins(Op::Ge, x, 0, 1); }}},
     {"fmin",
-     {[](In x, E v) { return first_wins(Op::Le, x, number(v, 1), number(v, 0)); },
-      [](In x, E v) { return first_wins(Op::Le, x, number(v, 0), number(v, 1)); }}},
+     {[](In x, E) { return first_wins(Op::Le, x, 1, 0); },
+      [](In x, E) { return first_wins(Op::Le, x, 0, 1); }}},
     {"fdim",
-     {[](In x, E v) { return when(Op::Gt, x[0], x[1], number(v, 1), number(v, 0)); },
-      [](In x, E v) { return when(Op::Gt, x[0], x[1], number(v, -1), number(v, 0)); }}},
-    {"fma",
-     {[](In x, E) { return x[1]; }, [](In x, E) { return x[0]; }, [](In, E v) { return number(v, 1); }}},
+     {[](In x, E) { return when(Op::Gt, x[0], x[1], 1, 0); },
+      [](In x, E) { return when(Op::Gt, x[0], x[1], -1, 0); }}},
+    {"fma", {[](In x, E) { return x[1]; }, [](In x, E) { return x[0]; }, [](In, E) { return E(1); }}},
     {"copysign", {[](In x, E) { return signs(x[0], x[1]); }}},
-    {"fmod", {[](In, E v) { return number(v, 1); }, [](In x, E) { return -of("trunc", {x[0] / x[1]}); }}},
-    {"remainder",
-     {[](In, E v) { return number(v, 1); }, [](In x, E v) { return -of("rint", {(x[0] - v) / x[1]}); }}},
-    {"nextafter", {[](In, E v) { return number(v, 1); }}},
+    {"fmod", {[](In, E) { return E(1); }, [](In x, E) { return -of("trunc", {x[0] / x[1]}); }}},
+    {"remainder", {[](In, E) { return E(1); }, [](In x, E v) { return -of("rint", {(x[0] - v) / x[1]}); }}},
+    {"nextafter", {[](In, E) { return E(1); }}},
     {"ldexp", {of_one}},
     {"scalbn", {of_one}},
     {"scalbln", {of_one}},
@@ -198,10 +191,11 @@ Node *partial(Builder &builder, const Node *call, size_t i, const std::vector<No
   const Row *row = find(call->name);
   std::vector<E> x;
   for (Node *one : in)
-    x.push_back({&builder, one});
-  const E result = row->by[i](x, {&builder, value});
-  return result.node ? result.node
-                     : builder.call(call->name, call->type, {builder.real(1, call->type), in[1]});
+    x.emplace_back(&builder, one);
+  const E v(&builder, value), result = row->by[i](x, v);
+  return !result.builder || result.node
+             ? result.as(v)
+             : builder.call(call->name, call->type, {builder.real(1, call->type), in[1]});
 }
 
 } // namespace op2jit::derive

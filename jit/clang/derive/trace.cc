@@ -34,8 +34,7 @@ void Trace::parameters() {
       return refuse(DERIVE_NO_KERNEL, variable->getLocation());
     Object *row = program_.rows[static_cast<size_t>(i)];
     row->name = variable->getName().str();
-    program_.types.push_back(
-        type->getPointeeType().getUnqualifiedType().getAsString(context_.getPrintingPolicy()));
+    row->type = type->getPointeeType().getUnqualifiedType().getAsString(context_.getPrintingPolicy());
     const std::vector<Leaf> &one = leaves_of(type->getPointeeType(), variable->getLocation());
     const int dim = is.dim > 0 ? is.dim : 1;
     for (int c = 0; c < dim; c++)
@@ -73,19 +72,17 @@ void Trace::run() {
 // ---- what the rows hold in the end ----
 
 void Trace::finish() {
-  program_.zeros.assign(program_.rows.size(), false);
   for (const Object *row : program_.rows)
     if (argument(*row).present && !refused())
       finish_row(row->argument);
 }
 
 void Trace::finish_row(int number) {
-  const Object &row = *program_.rows[static_cast<size_t>(number)];
+  Object &row = *program_.rows[static_cast<size_t>(number)];
   const derive_argument &is = argument(row);
   const int64_t length = static_cast<int64_t>(row.leaves.size());
   if (is.is.form == PROVE_NUMBERS || is.is.access == OP_READ || is.is.access == OP_WORK)
-    if (is.is.form != PROVE_PAYLOAD)
-      return;
+    return;
   int64_t zeros = 0;
   for (auto at = state_.lower_bound({row.id, 0}); at != state_.end() && at->first.first == row.id; ++at) {
     Node *value = at->second.node;
@@ -94,20 +91,18 @@ void Trace::finish_row(int number) {
       return refuse(DERIVE_STATEMENT, kernel_.getLocation(), "a pointer that is stored");
     const int64_t to = value_of(number);
     Node *e = builder_.integer(entry), *c = builder_.integer(leaf);
-    if (is.is.form != PROVE_PAYLOAD && (is.is.access == OP_MIN || is.is.access == OP_MAX))
+    if (is.is.access == OP_MIN || is.is.access == OP_MAX)
       finish_extreme(row, at->first.second, value);
-    else if (is.is.form != PROVE_PAYLOAD && is.is.access == OP_INC) {
+    else if (is.is.access == OP_INC) {
       if (!value->is_number(0))
         builder_.effect(Op::Inc, value->type, to, {e, c, value});
-    } else if (value->op != Op::Load || value->number != to || value->in[0] != e || value->in[1] != c) {
-      if (is.is.form == PROVE_PAYLOAD || !in_place_[static_cast<size_t>(number)])
-        builder_.effect(Op::Store, value->type, to, {e, c, value});
-    }
+    } else if (!in_place_[static_cast<size_t>(number)] &&
+               (value->op != Op::Load || value->number != to || value->in[0] != e || value->in[1] != c))
+      builder_.effect(Op::Store, value->type, to, {e, c, value});
     zeros += value->op == Op::Number && value->number == 0;
   }
-  program_.zeros[static_cast<size_t>(number)] = is.is.form == PROVE_DATA &&
-                                                (is.is.access == OP_RW || is.is.access == OP_WRITE) &&
-                                                zeros == length && !in_place_[static_cast<size_t>(number)];
+  row.zeros = is.is.form == PROVE_DATA && (is.is.access == OP_RW || is.is.access == OP_WRITE) &&
+              zeros == length && !in_place_[static_cast<size_t>(number)];
 }
 
 void Trace::finish_extreme(const Object &row, int64_t at, Node *value) {
@@ -120,11 +115,7 @@ void Trace::finish_extreme(const Object &row, int64_t at, Node *value) {
     builder_.effect(Op::Extreme, value->type, value_of(row.argument), {e, c, value});
 }
 
-} // namespace op2jit::derive
-
-// Branches and jumps. Jumps are conditions of their own: what comes behind one stands in a branch.
-
-namespace op2jit::derive {
+// ---- branches and jumps: jumps are conditions of their own, and what comes behind one stands in a branch ----
 
 Node *Trace::flag(int object) {
   return state_.at({object, 0}).node;
@@ -135,10 +126,9 @@ void Trace::set_flag(int object, Node *value) {
 }
 
 int Trace::new_jump(Jump::Kind kind) {
-  const int made = object(Object::Local, "", {{Type::Int, false, ""}})->id;
-  set_flag(made, builder_.integer(0));
-  jumps_.push_back({kind, made});
-  return made;
+  jumps_.push_back({kind, object(Object::Local, "", {{Type::Int, false, ""}})->id});
+  set_flag(jumps_.back().object, builder_.integer(0));
+  return jumps_.back().object;
 }
 
 Node *Trace::stopped() {

@@ -10,7 +10,7 @@
 
 #include <set>
 
-#include "program.h"
+#include "ir.h"
 
 namespace op2jit::derive {
 
@@ -98,6 +98,12 @@ private:
   void finish_row(int argument);
   void finish_extreme(const Object &row, int64_t leaf, Node *value);
   void refuse(derive_refusal what, clang::SourceLocation where, const std::string &name = "");
+  // Refuses, and gives a value for the one that there is none of.
+  Value no_value(derive_refusal what, clang::SourceLocation where, const std::string &name = "",
+                 Type type = Type::Int) {
+    refuse(what, where, name);
+    return Value::of(builder_.zero(type));
+  }
   bool refused() const {
     return refusal_.what != DERIVE_FINE || again_;
   }
@@ -109,8 +115,7 @@ private:
   }
   // Does its row hold nothing before the kernel?
   bool begins_empty(const Object &row) const {
-    const prove_argument &is = argument(row).is;
-    return is.form != PROVE_PAYLOAD && (is.access == OP_WRITE || is.access == OP_WORK);
+    return argument(row).is.access == OP_WRITE || argument(row).is.access == OP_WORK;
   }
   // Stores to a row of WRITE must stay where they are.
   void keep_in_place(const Object &row) {
@@ -220,7 +225,6 @@ private:
     return static_cast<int64_t>(leaves_of(type, where).size());
   }
   int64_t leaves_before(const clang::FieldDecl *field, clang::SourceLocation where);
-  int64_t entries(const Object &row) const;
   Node *index(Node *value);
 
   const clang::ASTContext &context_;

@@ -66,8 +66,7 @@ Value Trace::value(const clang::Expr *expression) {
     return known;
   if (expression->isLValue() || llvm::isa<clang::CompoundLiteralExpr, clang::MemberExpr>(expression))
     return load(place(expression), expression->getType(), expression->getExprLoc());
-  refuse(DERIVE_STATEMENT, expression->getExprLoc(), expression->getStmtClassName());
-  return Value::of(builder_.integer(0));
+  return no_value(DERIVE_STATEMENT, expression->getExprLoc(), expression->getStmtClassName());
 }
 
 Value Trace::cast(const clang::CastExpr *expression) {
@@ -108,10 +107,10 @@ Value Trace::cast(const clang::CastExpr *expression) {
   case clang::CK_BooleanToSignedIntegral:
     return Value::of(builder_.cast(type_of(expression->getType(), where), scalar(inner)));
   default:
-    refuse(expression->getType()->isPointerType() || inner->getType()->isPointerType() ? DERIVE_POINTER_CAST
-                                                                                       : DERIVE_STATEMENT,
-           where, expression->getCastKindName());
-    return Value::of(builder_.integer(0));
+    return no_value(expression->getType()->isPointerType() || inner->getType()->isPointerType()
+                        ? DERIVE_POINTER_CAST
+                        : DERIVE_STATEMENT,
+                    where, expression->getCastKindName());
   }
 }
 
@@ -148,9 +147,7 @@ Value Trace::unary(const clang::UnaryOperator *expression) {
   case clang::UO_Extension: return value(inner);
   case clang::UO_Not: return Value::of(builder_.unary(Op::BitNot, scalar(inner)));
   case clang::UO_LNot: return Value::of(builder_.negated(truth(inner)));
-  default:
-    refuse(DERIVE_STATEMENT, where, "an operator of complex numbers");
-    return Value::of(builder_.integer(0));
+  default: return no_value(DERIVE_STATEMENT, where, "an operator of complex numbers");
   }
 }
 
@@ -300,8 +297,7 @@ Value Trace::assign(const clang::BinaryOperator *expression) {
   }
   Node *by = scalar(expression->getRHS());
   const Type to = type_of(type, where), computed = type_of(compound->getComputationResultType(), where);
-  const bool sums = at.object && at.object->kind == Object::Row &&
-                    argument(*at.object).is.form != PROVE_PAYLOAD && argument(*at.object).is.access == OP_INC;
+  const bool sums = at.object && at.object->kind == Object::Row && argument(*at.object).is.access == OP_INC;
   if (sums && (op == Op::Add || op == Op::Sub)) {
     by = builder_.cast(to, by);
     add(at, op == Op::Sub ? builder_.unary(Op::Neg, by) : by, where);

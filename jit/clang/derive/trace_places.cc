@@ -19,11 +19,6 @@ Object *Trace::object(Object::Kind kind, const std::string &name, std::vector<Le
   return &objects_.back();
 }
 
-int64_t Trace::entries(const Object &row) const {
-  const prove_argument &is = argument(row).is;
-  return is.form == PROVE_VECTOR ? is.arity : 1;
-}
-
 // Arrays that are read at an index which is not known have at most so many values.
 static constexpr int64_t most_gathered = 128;
 
@@ -105,9 +100,7 @@ Object *Trace::constant_object(const clang::VarDecl *variable, clang::SourceLoca
       if (known->name == request_.constants[i].name)
         active = i;
     known->which = static_cast<int>(program_.globals.size());
-    program_.globals.push_back(known->name);
-    program_.single.push_back(!variable->getType()->isArrayType());
-    program_.active_globals.push_back(active);
+    program_.globals.push_back({known->name, !variable->getType()->isArrayType(), active});
     // An integer that decides how often loops run is as good as one in the text.
     const clang::APValue *fixed = variable->getType()->isIntegerType() && variable->getAnyInitializer() &&
                                           variable->getType().isConstant(context_)
@@ -222,12 +215,9 @@ Value Trace::load_row(const Place &at, const Leaf &leaf, clang::SourceLocation w
   const bool plain = !row.leaves.empty() && row.leaves[0].path == "[0]"; // no struct
   if (!is.present)
     return Value::of(builder_.zero(leaf.type));
-  const bool only_read =
-      is.is.form == PROVE_NUMBERS || (is.is.form != PROVE_PAYLOAD && is.is.access == OP_READ);
-  if (fixed && (at.offset->number < 0 || at.offset->number >= length)) {
-    refuse(DERIVE_POINTER, where, row.name);
-    return Value::of(builder_.zero(leaf.type));
-  }
+  const bool only_read = is.is.form == PROVE_NUMBERS || is.is.access == OP_READ;
+  if (fixed && (at.offset->number < 0 || at.offset->number >= length))
+    return no_value(DERIVE_POINTER, where, row.name, leaf.type);
   if (fixed && row.leaves[static_cast<size_t>(at.offset->number)].type != leaf.type)
     refuse(DERIVE_POINTER_CAST, where, row.name);
   if (only_read && (at.offset->op == Op::Number || plain))
@@ -250,18 +240,15 @@ Value Trace::gathered(const Place &at, Type type, clang::SourceLocation where) {
   const Object &whole = *at.object;
   const int64_t length = static_cast<int64_t>(whole.leaves.size());
   const bool row = whole.kind == Object::Row, many = row && at.entry->op != Op::Number;
-  const int64_t count = many ? entries(whole) * length : length,
+  const int64_t count = many ? argument(whole).is.arity * length : length,
                 first = row && !many ? at.entry->number * length : 0;
-  if (count > most_gathered || (many && argument(whole).is.ragged)) {
-    refuse(DERIVE_WRITTEN_AT, where, whole.name);
-    return Value::of(builder_.zero(type));
-  }
+  if (count > most_gathered || (many && argument(whole).is.ragged))
+    return no_value(DERIVE_WRITTEN_AT, where, whole.name, type);
   std::vector<Node *> all;
   for (int64_t i = 0; i < count; i++) {
     const Leaf &leaf = whole.leaves[static_cast<size_t>(i % length)];
     auto found = state_.find({whole.id, first + i});
-    if (found == state_.end() && row && leaf.type == type && argument(whole).is.access != OP_WRITE &&
-        argument(whole).is.access != OP_WORK) {
+    if (found == state_.end() && row && leaf.type == type && !begins_empty(whole)) {
       const Place one = {at.object, builder_.integer((first + i) / length), builder_.integer(i % length)};
       all.push_back(load_row(one, leaf, where).node);
     } else
@@ -311,7 +298,7 @@ void Trace::store_leaf(const Place &at, const Value &what, clang::SourceLocation
   if (!is->present)
     return;
   const size_t number = static_cast<size_t>(to.argument);
-  const bool writes = is->is.form != PROVE_PAYLOAD && is->is.access == OP_WRITE;
+  const bool writes = is->is.access == OP_WRITE;
   if (!fixed && !writes)
     return refuse(DERIVE_WRITTEN_AT, where, to.name);
   if (!fixed && !in_place_[number]) {
@@ -402,14 +389,14 @@ Value Trace::start_of_row(const Object &row, int64_t at, clang::SourceLocation w
   const prove_argument &is = argument(row).is;
   const int64_t length = static_cast<int64_t>(row.leaves.size());
   const Type type = row.leaves[static_cast<size_t>(at % length)].type;
-  if (is.form == PROVE_PAYLOAD || is.access == OP_RW)
+  if (is.access == OP_RW)
     return Value::of(builder_.load(type, value_of(row.argument), builder_.integer(at / length),
                                    builder_.integer(at % length)));
   switch (is.access) {
   case OP_INC: return Value::of(builder_.zero(type));
   case OP_MIN:
   case OP_MAX: return Value::of(farthest(builder_, type, is.access == OP_MIN));
-  default: refuse(DERIVE_UNSET, where, row.name); return Value::of(builder_.zero(type));
+  default: return no_value(DERIVE_UNSET, where, row.name, type);
   }
 }
 

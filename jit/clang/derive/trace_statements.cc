@@ -1,6 +1,5 @@
 // Statements of a kernel's text, and calls, whose bodies are statements.
 #include "jit/clang/front.h"
-#include "rules.h"
 #include "trace.h"
 
 namespace op2jit::derive {
@@ -158,10 +157,8 @@ static constexpr size_t most_frames = 64;
 Value Trace::call(const clang::CallExpr *expression) {
   const clang::FunctionDecl *function = expression->getDirectCallee();
   const clang::FunctionDecl *definition = nullptr;
-  if (!function) {
-    refuse(DERIVE_NO_RULE, expression->getExprLoc(), "a pointer to a function");
-    return Value::of(builder_.integer(0));
-  }
+  if (!function)
+    return no_value(DERIVE_NO_RULE, expression->getExprLoc(), "a pointer to a function");
   if (name_of(function) != "op2jit_exp" && function->hasBody(definition))
     return inlined(expression, *definition);
   return outside(expression, *function);
@@ -271,10 +268,8 @@ Value Trace::outside(const clang::CallExpr *expression, const clang::FunctionDec
   if (name == "op2jit_exp")
     name = "exp";
   const clang::QualType type = expression->getType();
-  if (type->isVoidType() || refused() || !is_function(std::string_view(name.data(), name.size()))) {
-    refuse(DERIVE_NO_RULE, expression->getExprLoc(), name.str());
-    return Value::of(builder_.integer(0));
-  }
+  if (type->isVoidType() || refused() || !is_function(std::string_view(name.data(), name.size())))
+    return no_value(DERIVE_NO_RULE, expression->getExprLoc(), name.str());
   return Value::of(builder_.call(name.str().c_str(), type_of(type, expression->getExprLoc()), std::move(in)));
 }
 

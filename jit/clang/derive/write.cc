@@ -37,11 +37,9 @@ void Writer::need(const Node *node) {
   if (node->owner)
     need(node->owner);
   if (node->op == Op::Load || node->op == Op::Store || node->op == Op::Inc)
-    used_parameters_.insert(node->number);
+    used_parameters_.insert(static_cast<int>(node->number));
   if (node->op == Op::Table)
     used_tables_.insert(node->number);
-  if (node->op == Op::Count)
-    used_counts_.insert(node->number);
   if (node->op == Op::Kept) {
     kept_[static_cast<size_t>(node->number)] = true;
     for (const Node &other : derived_.builder.nodes())
@@ -103,7 +101,7 @@ bool Writer::can_be_inlined(const Node *node) const {
       node->op == Op::Left || node->op == Op::If || node->op == Op::Loop || node->ordered ||
       (node->op == Op::Load && stored_.count(node->number)))
     return false;
-  if (node->op == Op::Phi && !flat_[static_cast<size_t>(node->owner->id)])
+  if (node->op == Op::Phi && !use_of(node->owner).flat)
     return false;
   if (use.height > most_height)
     return false;
@@ -127,14 +125,13 @@ int Writer::height(const Node *node) {
 bool Writer::is_flat(const Node *branch) const {
   for (const Block *block : branch->blocks)
     for (const Node *node : members(block))
-      if (node->op == Op::If ? !flat_[static_cast<size_t>(node->id)] : !use_of(node).inlined)
+      if (node->op == Op::If ? !use_of(node).flat : !use_of(node).inlined)
         return false;
   return true;
 }
 
 // Branches within others first: they were made later.
 void Writer::find_inlined() {
-  flat_.assign(uses_.size(), false);
   std::vector<const Node *> branches;
   for (const Node &node : derived_.builder.nodes()) {
     Use &use = use_of(&node);
@@ -156,7 +153,7 @@ void Writer::find_inlined() {
     Use &use = use_of(condition);
     use.count += results - 1;
     use.inlined = can_be_inlined(condition) && (condition->op != Op::Phi || use.inlined);
-    flat_[static_cast<size_t>(branch->id)] = true;
+    use_of(branch).flat = true;
     for (const Node *result : branch->results) {
       Use &of = use_of(result);
       of.height = height(result);
@@ -185,7 +182,7 @@ void Writer::require(const Node *node) {
     return;
   use.written = true;
   if (node->op == Op::Phi) {
-    if (!flat_[static_cast<size_t>(node->owner->id)])
+    if (!use_of(node->owner).flat)
       return require(node->owner);
     require(node->owner->in[0]);
     require_outside(node->owner, node->owner);
@@ -230,7 +227,7 @@ void Writer::write(const Node *node) {
   if (has_effect(node->op))
     return effect(node);
   if (node->op == Op::If) {
-    if (!flat_[static_cast<size_t>(node->id)])
+    if (!use_of(node).flat)
       write_branch(node);
     return;
   }

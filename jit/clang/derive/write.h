@@ -21,6 +21,7 @@ public:
 private:
   struct Use {
     bool live = false, inlined = false, written = false;
+    bool flat = false; // a branch that is written as c ? a : b
     int count = 0, height = 0;
     const Node *by = nullptr;     // who uses it last
     const Block *place = nullptr; // and where
@@ -76,9 +77,9 @@ private:
   Derived &derived_;
   std::vector<Use> uses_;
   std::map<const Block *, std::vector<const Node *>> members_;
-  std::vector<bool> flat_, kept_;
-  std::vector<int> order_; // of parameters
-  std::set<int64_t> used_parameters_, stored_, used_tables_, used_counts_;
+  std::vector<bool> kept_;
+  std::set<int> used_parameters_;
+  std::set<int64_t> stored_, used_tables_;
   std::set<int> ragged_; // maps
   std::string indent_;
   int names_ = 0;

@@ -68,9 +68,8 @@ std::string Writer::inner(const Node *node, int &strength) {
   case Op::Load: return access(node);
   case Op::Count: return "op2n" + std::to_string(node->number);
   case Op::Global: {
-    const std::string &name = program_.globals[static_cast<size_t>(node->number)];
-    return program_.single[static_cast<size_t>(node->number)] ? name
-                                                              : name + "[" + expression(node->in[0], 0) + "]";
+    const Program::Global &global = program_.globals[static_cast<size_t>(node->number)];
+    return global.name + (global.single ? "" : "[" + expression(node->in[0], 0) + "]");
   }
   case Op::Table: return "op2t" + std::to_string(node->number) + "[" + expression(node->in[0], 0) + "]";
   case Op::Neg:
@@ -174,7 +173,7 @@ std::string Writer::declaration(int number) const {
   std::string type = is.role == DERIVE_WINNER ? "long" : "int";
   if (is.role != DERIVE_ELEMENT && is.role != DERIVE_WINNER)
     type = is.constant >= 0 ? request_.constants[is.constant].type
-                            : program_.types[static_cast<size_t>(is.argument)];
+                            : program_.rows[static_cast<size_t>(is.argument)]->type;
   std::string words = (reads ? "const " : "") + type + " *";
   const prove_argument *of =
       is.argument >= 0 && is.role != DERIVE_CANDIDATE ? &request_.arguments[is.argument].is : nullptr;
@@ -204,9 +203,8 @@ void Writer::tables() {
 void Writer::head(const std::string &name) {
   std::set<int> counted;
   std::string all;
-  for (const int64_t number : used_parameters_)
-    order_.push_back(static_cast<int>(number));
-  std::sort(order_.begin(), order_.end(), [&](int a, int b) {
+  std::vector<int> order(used_parameters_.begin(), used_parameters_.end());
+  std::sort(order.begin(), order.end(), [&](int a, int b) {
     const Parameter &p = derived_.parameters[static_cast<size_t>(a)],
                     &q = derived_.parameters[static_cast<size_t>(b)];
     const auto key = [](const Parameter &is) {
@@ -214,7 +212,7 @@ void Writer::head(const std::string &name) {
     };
     return key(p) < key(q);
   });
-  for (const int number : order_) {
+  for (const int number : order) {
     const Parameter &is = derived_.parameters[static_cast<size_t>(number)];
     const bool mapped = is.argument >= 0 && is.role != DERIVE_CANDIDATE;
     const derive_argument *of = mapped ? &request_.arguments[is.argument] : nullptr;

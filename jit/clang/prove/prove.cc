@@ -12,10 +12,8 @@
 #include "jit/clang/front.h"
 #include "jit/clang/messages.h"
 #include "jit/clang/prove/rows_misuse.h"
-#include "jit/clang/safely.h"
 #include "jit/prover.h"
 #include "prove_expressions.h"
-#include "prove_reading.h"
 
 namespace op2jit {
 namespace {
@@ -23,46 +21,27 @@ namespace {
 struct Report {
   Output messages;
   std::unique_ptr<Lowered> lowered = std::make_unique<Lowered>();
-  std::deque<std::string> strings;
+  std::deque<Finding> kept; // whose words those of `findings` are
   std::vector<prove_finding> findings;
   std::vector<prove_fact> facts;
   std::vector<row_facts> rows;
   int says = 0;
 
-  const char *keep(const std::string &text) {
-    strings.push_back(text);
-    return strings.back().c_str();
-  }
   void add(int argument, const Finding &finding) {
+    kept.push_back(finding);
+    const Finding &f = kept.back();
+    const int line = static_cast<int>(f.line), column = static_cast<int>(f.column);
     findings.push_back({argument,
-                        finding.verdict,
-                        finding.what,
-                        keep(finding.file),
-                        static_cast<int>(finding.line),
-                        static_cast<int>(finding.column),
-                        keep(finding.parameter),
-                        keep(finding.name),
-                        {finding.first, finding.second}});
+                        f.verdict,
+                        f.what,
+                        f.file.c_str(),
+                        line,
+                        column,
+                        f.parameter.c_str(),
+                        f.name.c_str(),
+                        {f.first, f.second}});
   }
 };
-
-// In C++ it may be in a namespace: "inner::flux". Those without a name, and inline ones, are not said.
-const clang::FunctionDecl *find_kernel(const clang::DeclContext &where, llvm::StringRef name) {
-  const auto [first, rest] = name.split("::");
-  const clang::FunctionDecl *found = nullptr;
-  for (const clang::Decl *declaration : where.decls()) {
-    const auto *function = llvm::dyn_cast<clang::FunctionDecl>(declaration);
-    if (function && function->getIdentifier() && function->getName() == name &&
-        function->isThisDeclarationADefinition())
-      return function;
-    const auto *space = llvm::dyn_cast<clang::NamespaceDecl>(declaration);
-    if (space && !found && (space->isAnonymousNamespace() || space->isInline()))
-      found = find_kernel(*space, name);
-    else if (space && !found && !rest.empty() && space->getName() == first)
-      found = find_kernel(*space, rest);
-  }
-  return found;
-}
 
 // ---- what the text says, and which functions it reaches ----
 
@@ -95,7 +74,7 @@ public:
 
   void follow(const clang::FunctionDecl *function) {
     path_.push_back(function);
-    look(function->getBody());
+    each(function->getBody(), [this](const clang::Stmt *part) { look(part); });
     path_.pop_back();
     done_.insert(function);
   }
@@ -103,8 +82,6 @@ public:
 
 private:
   void look(const clang::Stmt *statement) {
-    if (!statement)
-      return;
     if (const auto *name = llvm::dyn_cast<clang::DeclRefExpr>(statement))
       if (const auto *function = llvm::dyn_cast<clang::FunctionDecl>(name->getDecl()))
         reach(function, name);
@@ -113,8 +90,6 @@ private:
         reach(method, member);
     if (const auto *made = llvm::dyn_cast<clang::CXXConstructExpr>(statement))
       reach(made->getConstructor(), made);
-    for (const clang::Stmt *part : statement->children())
-      look(part);
   }
 
   void reach(const clang::FunctionDecl *function, const clang::Expr *where) {
@@ -182,7 +157,7 @@ public:
   Consumer(const prove_request &request, Report &report) : request_(request), report_(report) {
   }
   void HandleTranslationUnit(clang::ASTContext &context) override {
-    const clang::FunctionDecl *kernel = find_kernel(*context.getTranslationUnitDecl(), request_.kernel);
+    const clang::FunctionDecl *kernel = find_kernel(context, request_.kernel);
     const llvm::StringRef words(request_.files[1].text, request_.files[1].length);
     const bool ragged = std::any_of(request_.arguments, request_.arguments + request_.narguments,
                                     [](const prove_argument &one) { return one.ragged; });
@@ -206,7 +181,7 @@ private:
 void analyse(const prove_request &request, clang::ASTContext &context, Report &report) {
   if (!report.findings.empty())
     return;
-  const clang::FunctionDecl *kernel = find_kernel(*context.getTranslationUnitDecl(), request.kernel);
+  const clang::FunctionDecl *kernel = find_kernel(context, request.kernel);
   if (!kernel) {
     report.add(-1, {PROVE_VIOLATED, FOUND_NO_KERNEL, request.kernel});
     return;
@@ -277,15 +252,12 @@ void prove(const prove_request *request, prove_result *result) {
     report->lowered->is_whole = true;
     return parsed;
   });
-  compile_result messages;
-  report->messages.fill(&messages, 0);
   result->findings = report->findings.data();
   result->nfindings = static_cast<int>(report->findings.size());
   result->facts = report->facts.empty() ? nullptr : report->facts.data();
   result->rows = report->rows.empty() ? nullptr : report->rows.data();
   result->says = report->says;
-  result->messages = messages.messages;
-  result->nmessages = messages.nmessages;
+  report->messages.give(result);
   result->lowered = report->lowered->module ? reinterpret_cast<lowered *>(report->lowered.get()) : nullptr;
   result->owner = report;
 }
@@ -298,11 +270,8 @@ void release(prove_result *result) {
   *result = {};
 }
 
-constexpr prover table = {PROVER_ABI, prove, release};
-
 } // namespace
-} // namespace op2jit
 
-extern "C" __attribute__((visibility("default"))) const prover *op2jit_prover() {
-  return &op2jit::table;
-}
+const prover prover_table = {PROVER_ABI, prove, release};
+
+} // namespace op2jit

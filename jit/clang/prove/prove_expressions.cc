@@ -214,12 +214,10 @@ static Value compare_pointers(clang::BinaryOperatorKind operation, const Place &
 }
 
 // Splits a sum in which `old` stands once, and nothing is taken from.
-static bool split_sum(const clang::Expr *sum, const llvm::FoldingSetNodeID &old,
-                      const clang::ASTContext &context, std::vector<const clang::Expr *> &others) {
+static bool split_sum(const clang::Expr *sum, const clang::Expr *old, const clang::ASTContext &context,
+                      std::vector<const clang::Expr *> &others) {
   sum = sum->IgnoreParenImpCasts();
-  llvm::FoldingSetNodeID own;
-  sum->Profile(own, context, true);
-  if (own == old)
+  if (is_same(sum, old, context))
     return true;
   const auto *operation = llvm::dyn_cast<clang::BinaryOperator>(sum);
   if (!operation || !operation->isAdditiveOp())
@@ -238,9 +236,7 @@ static bool split_sum(const clang::Expr *sum, const llvm::FoldingSetNodeID &old,
 bool Walk::adds_to_itself(const clang::BinaryOperator *expression) {
   const clang::Expr *left = expression->getLHS()->IgnoreParens();
   std::vector<const clang::Expr *> others;
-  llvm::FoldingSetNodeID old;
-  left->Profile(old, context_, true);
-  if (left->HasSideEffects(context_) || !split_sum(expression->getRHS(), old, context_, others))
+  if (left->HasSideEffects(context_) || !split_sum(expression->getRHS(), left, context_, others))
     return false;
   const Place to = place(left);
   if (to.kind != Place::Argument || rules_.argument(to.argument).access != OP_INC)

@@ -30,8 +30,7 @@ private:
   void loop(const clang::Stmt *whole, const clang::Expr *condition, const clang::Stmt *body,
             const clang::Expr *step, bool body_first);
   void note_length(const clang::Stmt *whole, const clang::Expr *condition, Number known);
-  void endless_loop(const clang::Expr *condition, const clang::Stmt *body, const clang::Expr *step,
-                    bool body_first);
+  void endless_loop(const clang::Expr *condition, const clang::Stmt *body, const clang::Expr *step);
   void body_of_loop(const clang::Stmt *body, const clang::Expr *step);
   void choose(const clang::SwitchStmt *statement);
   void enter_case(const clang::SwitchCase *label);

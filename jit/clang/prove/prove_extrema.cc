@@ -1,5 +1,6 @@
 #include <clang/Basic/Builtins.h>
 
+#include "jit/clang/front.h"
 #include "prove_expressions.h"
 
 namespace op2jit {
@@ -79,13 +80,9 @@ static bool tests_for_nan(const clang::Expr *condition, const clang::ASTContext 
   if (const auto *calls = llvm::dyn_cast<clang::CallExpr>(condition))
     return calls->getBuiltinCallee() == clang::Builtin::BI__builtin_isnan;
   const auto *comparison = llvm::dyn_cast<clang::BinaryOperator>(condition);
-  if (!comparison || comparison->getOpcode() != clang::BO_NE ||
-      !comparison->getLHS()->getType()->isRealFloatingType())
-    return false;
-  llvm::FoldingSetNodeID left, right;
-  comparison->getLHS()->Profile(left, context, true);
-  comparison->getRHS()->Profile(right, context, true);
-  return left == right;
+  return comparison && comparison->getOpcode() == clang::BO_NE &&
+         comparison->getLHS()->getType()->isRealFloatingType() &&
+         is_same(comparison->getLHS(), comparison->getRHS(), context);
 }
 
 // The condition was evaluated just now. Where a comparison does not hold, a NaN may be the reason; such a value may

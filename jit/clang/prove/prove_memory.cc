@@ -3,10 +3,6 @@
 
 namespace op2jit {
 
-static bool is_pointer_to_place(const Value &value) {
-  return value.kind == Value::Pointer;
-}
-
 // How many values the type holds: of arrays those of all elements, of structures those of all members; 0: not known.
 // A union is not followed.
 int64_t Walk::values_in(clang::QualType type) const {
@@ -117,7 +113,7 @@ void Walk::lose(const clang::VarDecl *variable, clang::SourceLocation where) {
   const auto begin = state_.values.lower_bound({variable, INT64_MIN});
   const auto end = state_.values.upper_bound({variable, INT64_MAX});
   for (auto at = begin; at != end; ++at)
-    if (is_pointer_to_place(at->second))
+    if (at->second.kind == Value::Pointer)
       rules_.lost(at->second.target, where, FOUND_LOST_POINTER);
   state_.values.erase(begin, end);
 }
@@ -134,7 +130,7 @@ void Walk::lose_escaped(clang::QualType type, clang::SourceLocation where) {
 void Walk::store(const Place &to, const Value &what, const clang::Expr *where, Change change,
                  Compared compared) {
   const bool followed = to.kind == Place::Local && to.variable && to.component;
-  if (is_pointer_to_place(what) && !followed)
+  if (what.kind == Value::Pointer && !followed)
     rules_.lost(what.target, where->getExprLoc(), FOUND_LOST_STORED);
   rules_.write(to, where, state_, change, compared, uncertain_ == 0,
                change == Change::Assign && is_for_all(what) ? key_of(what) : "");

@@ -1,4 +1,4 @@
-#include "prove_reading.h"
+#include "prove_rules.h"
 
 #include <clang/AST/Expr.h>
 #include <clang/Basic/SourceManager.h>

@@ -161,7 +161,7 @@ void Walk::declare(const clang::VarDecl *variable) {
     return;
   if (!variable->hasInit()) {
     if (variable->getType()->isArithmeticType())
-      state_.values[{variable, 0}] = Value::unset();
+      state_.values[{variable, 0}] = {Value::Unset};
     return;
   }
   state_.forget(variable);

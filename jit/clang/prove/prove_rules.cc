@@ -92,19 +92,17 @@ int64_t Rules::values_of_argument(clang::QualType type, int i) const {
       record->isPolymorphic())
     return 0;
   int64_t count = 0;
-  for (const clang::CXXBaseSpecifier &base : record->bases()) {
-    const int64_t each = base.isVirtual() ? 0 : values_of_argument(base.getType(), i);
-    if (!each)
-      return 0;
-    count += each;
-  }
-  for (const clang::FieldDecl *field : record->fields()) {
-    const int64_t each = field->isBitField() ? 0 : values_of_argument(field->getType(), i);
-    if (!each)
-      return 0;
-    count += each;
-  }
-  return count;
+  bool all = true;
+  const auto add = [&](bool follows, clang::QualType part) {
+    const int64_t values = follows ? values_of_argument(part, i) : 0;
+    all &= values > 0;
+    count += values;
+  };
+  for (const clang::CXXBaseSpecifier &base : record->bases())
+    add(!base.isVirtual(), base.getType());
+  for (const clang::FieldDecl *field : record->fields())
+    add(!field->isBitField(), field->getType());
+  return all ? count : 0;
 }
 
 void Rules::lost(const Place &place, clang::SourceLocation where, prove_found why) {
@@ -165,13 +163,8 @@ void Rules::outside(const clang::VarDecl *variable, const std::string &name, int
 
 // How many values a variable has, in all rows of all its arrays.
 int64_t Rules::values_of(const clang::VarDecl *variable) const {
-  int64_t size = 1;
-  clang::QualType element = variable->getType();
-  while (const auto *array = context_.getAsConstantArrayType(element)) {
-    size *= array->getSize().getSExtValue();
-    element = array->getElementType();
-  }
-  return size;
+  const auto *array = context_.getAsConstantArrayType(variable->getType());
+  return array ? static_cast<int64_t>(context_.getConstantArrayElementCount(array)) : 1;
 }
 
 void Rules::index(const clang::Expr *array, Number index, int64_t size, const Place &place) {
@@ -352,9 +345,7 @@ std::vector<Finding> Rules::findings() const {
   return findings;
 }
 
-} // namespace op2jit
-
-namespace op2jit {
+// ---- what is known at a point of the text ----
 
 Value Value::joined(const Value &other) const {
   if (*this == other)

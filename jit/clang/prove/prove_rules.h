@@ -59,38 +59,21 @@ struct Value {
   };
   Kind kind = Unknown;
   int64_t number = 0; // Integer, Named
-  Place target;       // Pointer: where to; Bound: the argument's component
+  Place target = {};  // Pointer: where to; Bound: the argument's component
   bool above = false, below = false,
        minus = false; // Bound: never below it, never above it; of the negative number
 
   static Value of(int64_t number) {
-    Value value;
-    value.kind = Integer;
-    value.number = number;
-    return value;
+    return {Integer, number};
   }
   static Value to(const Place &target) {
-    Value value;
-    value.kind = Pointer;
-    value.target = target;
-    return value;
-  }
-  static Value unset() {
-    Value value;
-    value.kind = Unset;
-    return value;
+    return {Pointer, 0, target};
   }
   static Value named(int64_t number) {
-    Value value = of(number);
-    value.kind = Named;
-    return value;
+    return {Named, number};
   }
   static Value bound(const Place &target, bool above, bool below) {
-    Value value = to(target);
-    value.kind = Bound;
-    value.above = above;
-    value.below = below;
-    return above || below ? value : Value();
+    return above || below ? Value{Bound, 0, target, above, below} : Value();
   }
   Number as_number() const {
     return kind == Integer ? Number(number) : std::nullopt;
@@ -203,6 +186,16 @@ private:
   Finding whole_;
   int keeps_next_ = 0;
 };
+
+// ---- prove_reading.cc: C that C++ does not have, or takes for something else without a word: compilers of GPUs read a text as C++ ----
+
+struct OtherReading {
+  clang::SourceLocation where;
+  prove_found what;
+};
+
+// The first of each kind in the kernel's file.
+std::vector<OtherReading> find_other_readings(clang::ASTContext &context);
 
 } // namespace op2jit
 

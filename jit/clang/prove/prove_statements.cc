@@ -1,5 +1,6 @@
 #include <clang/AST/StmtCXX.h>
 
+#include "jit/clang/prove/rows_misuse.h"
 #include "prove_expressions.h"
 
 namespace op2jit {
@@ -176,8 +177,8 @@ void Walk::loop(const clang::Stmt *whole, const clang::Expr *condition, const cl
       if (!known || steps_ > most_steps || undecided || !condition) {
         note_length(whole, condition, known);
         state_ = before;
-        forget_assigned(whole);
-        endless_loop(condition, body, step, false);
+        each(whole, [this](const clang::Stmt *part) { forget_assigned(part); });
+        endless_loop(condition, body, step);
         break;
       }
     }
@@ -190,23 +191,21 @@ void Walk::loop(const clang::Stmt *whole, const clang::Expr *condition, const cl
 }
 
 // Once, for all rounds: what the loop assigns is not known, and it may not run at all.
-void Walk::endless_loop(const clang::Expr *condition, const clang::Stmt *body, const clang::Expr *step,
-                        bool body_first) {
-  const bool forever = !condition;
+void Walk::endless_loop(const clang::Expr *condition, const clang::Stmt *body, const clang::Expr *step) {
   if (condition)
     value(condition);
   State before = state_;
   const size_t facts = facts_.size();
-  uncertain_ += !body_first;
+  uncertain_++;
   if (condition)
     learn(condition, true);
   body_of_loop(body, step);
   facts_.resize(facts);
-  uncertain_ -= !body_first;
-  if (forever)
-    state_.reachable = false; // left only by its breaks
-  else
+  uncertain_--;
+  if (condition)
     state_.join(before);
+  else
+    state_.reachable = false; // left only by its breaks
 }
 
 void Walk::forget_target(const clang::Expr *target) {
@@ -247,9 +246,6 @@ void Walk::forget_assigned(const clang::Stmt *statement) {
       if (operand->getType()->isPointerType() && operand->getType()->getPointeeType()->isPointerType())
         lose_escaped(operand->getType()->getPointeeType(), operand->getExprLoc());
   }
-  for (const clang::Stmt *part : statement->children())
-    if (part)
-      forget_assigned(part);
 }
 
 void Walk::choose(const clang::SwitchStmt *statement) {

@@ -1,10 +1,12 @@
 // A ragged map's rows are `T **x` in C, for which `x[k]` is something too, and only the text shows that it is not meant. Which
 // parameters have them is followed from the kernel through the calls of helpers; also where the text does not compile.
 #include <clang/AST/Stmt.h>
+#include <clang/Basic/Builtins.h>
 #include <clang/Lex/Lexer.h>
 
 #include <deque>
 
+#include "jit/clang/front.h"
 #include "rows_misuse.h"
 
 namespace op2jit {
@@ -147,27 +149,8 @@ private:
   Misuse found_;
 };
 
-} // namespace
-
-Misuse find_misuse(const KernelText &text) {
-  return Search(text).run();
-}
-
-} // namespace op2jit
-
 // Reasons why several threads cannot share a kernel's loop, in it and in the functions that it reaches: anything that lasts,
 // that a pointer in a value leads to, or that is not known. What is not listed here is a doubt, whatever it may be.
-
-#include <clang/AST/Stmt.h>
-#include <clang/Basic/Builtins.h>
-
-#include <deque>
-
-#include "jit/clang/front.h"
-#include "rows_misuse.h"
-
-namespace op2jit {
-namespace {
 
 // A number, or a structure of numbers: no pointer is in it.
 bool is_plain(const clang::ASTContext &context, clang::QualType type) {
@@ -317,6 +300,10 @@ private:
 };
 
 } // namespace
+
+Misuse find_misuse(const KernelText &text) {
+  return Search(text).run();
+}
 
 split_why doubt_of_text(const KernelText &text) {
   return Doubts(text).run();

@@ -2,10 +2,10 @@
 // steps may come in any order: sums, products and extrema.
 #include <clang/AST/Stmt.h>
 #include <clang/Basic/Builtins.h>
-#include <llvm/ADT/FoldingSet.h>
 
 #include <vector>
 
+#include "jit/clang/front.h"
 #include "rows_misuse.h"
 
 namespace op2jit {
@@ -239,13 +239,6 @@ private:
            result.count > 0;
   }
 
-  bool is_same(const Expr *a, const Expr *b) const {
-    llvm::FoldingSetNodeID left, right;
-    a->IgnoreParenImpCasts()->Profile(left, text_.context, true);
-    b->IgnoreParenImpCasts()->Profile(right, text_.context, true);
-    return left == right;
-  }
-
   // `s = fmax(s, e)`: all values of s survive that, or threads without a step have others.
   bool is_extreme(const BinaryOperator *assignment, QualType type, split_result &result) const {
     static const struct {
@@ -264,8 +257,8 @@ private:
       result.kind = one.kind;
       const bool survives = one.single ? text_.context.hasSameUnqualifiedType(type, text_.context.FloatTy)
                                        : type->isFloatingType() || text_.context.getTypeSize(type) < 64;
-      return survives && (is_same(call->getArg(0), assignment->getLHS()) ||
-                          is_same(call->getArg(1), assignment->getLHS()));
+      return survives && (is_same(call->getArg(0), assignment->getLHS(), text_.context) ||
+                          is_same(call->getArg(1), assignment->getLHS(), text_.context));
     }
     return false;
   }

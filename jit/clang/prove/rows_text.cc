@@ -157,11 +157,8 @@ bool is_followed(const clang::ParentMap &parents, const clang::Stmt *pointer) {
   return !address || address->getOpcode() != clang::UO_AddrOf;
 }
 
-} // namespace op2jit
+// ---- arguments whose rows can stay where they are: an edit of the text must do for each use of such a row ----
 
-// Arguments whose rows can stay where they are. An edit of the text must do for each use of such a row.
-
-namespace op2jit {
 namespace {
 
 // `T *`, written so: the place of the first star.

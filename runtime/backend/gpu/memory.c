@@ -370,21 +370,23 @@ const char *gpu_together_refusal(const struct loop *loop, const struct gpu_shape
 int gpu_look_at_rows(struct op_context *ctx, struct loop *loop, int code, struct error *err) {
   struct desc *d = &loop->desc;
   struct gpu *c = gpu_of(ctx, loop->space);
-  struct row_facts rows = {.why = WHY_CONDITIONS}; /* which may hold here and not on the device */
-  struct error said = {0};
+  struct facts facts = {.rows.why = WHY_CONDITIONS}; /* which may hold here and not on the device */
+  const struct jit_wish wish = {0};
+  struct error said = {0}; /* is told when the code is asked for */
+  bool asked;
   if (!desc_any_ragged(d) || d->entry || d->nmembers)
     return code;
   if (ctx->comm->rank == 0 && loop->kernel.certain && context_jit(ctx, &c->prover, &said) == OP_OK)
-    jit_rows(c->prover, d, &rows);
+    jit_facts(c->prover, d, &wish, &facts, &asked, &said);
   error_free(&said);
   struct comm *comm = ctx->agreement;
-  const int came = comm->table->broadcast(comm, &rows, sizeof rows, 0, code ? &said : err);
+  const int came = comm->table->broadcast(comm, &facts.rows, sizeof facts.rows, 0, code ? &said : err);
   error_free(&said);
   free(d->rows);
   d->rows = array_new(1, sizeof *d->rows);
   if (code || came || !d->rows)
     return code ? code : came ? came : error_memory(err, "what is known of a kernel's rows", sizeof *d->rows);
-  *d->rows = rows;
+  *d->rows = facts.rows;
   for (int i = 0; i < d->nargs; i++)
     d->args[i].stays = c->driver->dialect == GPU_DIALECT_OPENCL && row_facts_stay(d->rows, i);
   return OP_OK;

@@ -174,7 +174,7 @@ static int check_target(const struct op_context *ctx, struct gpu *c, struct erro
     return error_set(err, OP_ERR_BACKEND,
                      "NVRTC %s (%s) cannot compile for GPU %d (%s, %s), which is too old for it; install an "
                      "older NVRTC, or name one in OP2_NVRTC",
-                     nvrtc_version(cuda->nvrtc), nvrtc_path(cuda->nvrtc), c->device.ordinal, c->device.name,
+                     cuda->nvrtc->version, cuda->nvrtc->path, c->device.ordinal, c->device.name,
                      c->device.arch);
   c->device.dependents =
       cuda->device.capability >= DEPENDENT && target >= DEPENDENT && cuda->driver.launch_with;
@@ -182,15 +182,15 @@ static int check_target(const struct op_context *ctx, struct gpu *c, struct erro
     log_line(ctx->log, LOG_INFO, "cuda",
              "NVRTC %s is older than GPU %d (%s): kernels are made as PTX of compute_%d, which the driver "
              "translates",
-             nvrtc_version(cuda->nvrtc), c->device.ordinal, c->device.arch, target);
+             cuda->nvrtc->version, c->device.ordinal, c->device.arch, target);
   return OP_OK;
 }
 
 static int identify(const struct nvrtc *n, struct text *out, struct error *err) {
-  text_addf(out, "nvrtc %s\n", nvrtc_version(n));
-  if (!elf_build_id(nvrtc_path(n), out)) {
+  text_addf(out, "nvrtc %s\n", n->version);
+  if (!elf_build_id(n->path, out)) {
     struct stat file = {0};
-    if (stat(nvrtc_path(n), &file) == 0)
+    if (stat(n->path, &file) == 0)
       text_addf(out, "%lld bytes", (long long)file.st_size);
   }
   return text_ok(out) ? OP_OK : error_memory(err, "the compiler's identity", out->length);
