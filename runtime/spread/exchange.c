@@ -396,37 +396,37 @@ size_t exchange_bytes(const struct exchange *x) {
 
 /* ---- one exchange ---- */
 
-/* Rows between a dat and a message. */
+/* Rows of a message's segment. */
 struct rows_of {
   struct row_store dat, message;
   const int *elements;
+  bool packs; /* else they go into the dat */
 };
 
-static void pack_rows(void *argument, long begin, long end) {
-  const struct rows_of *r = argument;
+static void move_range(void *argument, long begin, long end) {
+  const struct rows_of r = *(const struct rows_of *)argument;
   for (long i = begin; i < end; i++)
-    row_copy(&r->dat, r->elements[i], &r->message, i);
-}
-
-static void unpack_rows(void *argument, long begin, long end) {
-  const struct rows_of *r = argument;
-  for (long i = begin; i < end; i++)
-    row_copy(&r->message, i, &r->dat, r->elements[i]);
+    if (r.packs)
+      row_copy(&r.dat, r.elements[i], &r.message, i);
+    else
+      row_copy(&r.message, i, &r.dat, r.elements[i]);
 }
 
 /* One segment after the other, each by all threads if it is large: several may have rows of one element. */
-static void move_rows(const struct op_context *ctx, const struct message_rows *s, range_task *task,
-                      unsigned char *message) {
+static void move_rows(const struct op_context *ctx, const struct direction *d, bool packs) {
   const size_t worth_waking = (size_t)64 << 10;
-  const bool large = (size_t)s->count * s->dat->row_bytes >= worth_waking;
-  struct rows_of rows = {dat_rows(s->dat), dat_rows(s->dat), s->elements};
-  rows.message.memory = message;
-  rows.message.stride = 0;
-  struct ranges all = {task, &rows, s->count};
-  if (ctx->team && large)
-    team_run(ctx->team, team_threads(ctx->team), ranges_piece, &all);
-  else
-    task(&rows, 0, s->count);
+  for (int i = 0; i < d->nsegments; i++) {
+    const struct message_rows *s = &d->segments[i];
+    const bool large = (size_t)s->count * s->dat->row_bytes >= worth_waking;
+    struct rows_of rows = {dat_rows(s->dat), dat_rows(s->dat), s->elements, packs};
+    rows.message.memory = d->buffer + s->at;
+    rows.message.stride = 0;
+    struct ranges all = {move_range, &rows, s->count};
+    if (ctx->team && large)
+      team_run(ctx->team, team_threads(ctx->team), ranges_piece, &all);
+    else
+      move_range(&rows, 0, s->count);
+  }
 }
 
 /* A device is handed over also where nothing is sent: the last messages may still be being unpacked where the next ones
@@ -434,8 +434,7 @@ static void move_rows(const struct op_context *ctx, const struct message_rows *s
 static int pack(struct op_context *ctx, struct exchange *x, struct error *err) {
   const struct direction *d = &x->send;
   if (!space_is_device(x->space)) {
-    for (int i = 0; i < d->nsegments; i++)
-      move_rows(ctx, &d->segments[i], pack_rows, d->buffer + d->segments[i].at);
+    move_rows(ctx, d, true);
     return OP_OK;
   }
   int code =
@@ -450,8 +449,7 @@ static int pack(struct op_context *ctx, struct exchange *x, struct error *err) {
 static int unpack(struct op_context *ctx, const struct exchange *x, struct error *err) {
   const struct direction *d = &x->receive;
   if (!space_is_device(x->space))
-    for (int i = 0; i < d->nsegments; i++)
-      move_rows(ctx, &d->segments[i], unpack_rows, d->buffer + d->segments[i].at);
+    move_rows(ctx, d, false);
   int code = x->direct ? ctx->mover->pairs_await(ctx, x->space, x->direct, err) : OP_OK;
   if (code || !d->device)
     return code;
