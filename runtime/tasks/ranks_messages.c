@@ -20,14 +20,7 @@ void messages_free(struct messages *m) {
       m->comm->table->request_free(m->comm, m->items[i].request);
   pthread_mutex_destroy(&m->mutex);
   free(m->items);
-  free(m->signals);
-  free(m->first);
-  free(m->left);
-  free(m->put);
-  free(m->taken);
-  free(m->active);
-  free(m->requests);
-  free(m->done);
+  arrays_free(&m->arrays);
   free(m);
 }
 
@@ -52,13 +45,13 @@ int messages_open(struct task_graph *local, struct comm *comm, struct error *err
   const size_t count = (size_t)m->count, nodes = (size_t)local->ntasks;
   int code = OP_OK;
   m->comm = comm;
-  m->signals = array_new(count, 1);
-  m->put = array_new(nodes, sizeof *m->put);
-  m->taken = array_new(nodes, sizeof *m->taken);
-  m->active = array_new(count, sizeof *m->active);
-  m->requests = array_new(count, sizeof(struct comm_request *));
-  m->done = array_new(count, sizeof *m->done);
-  if (!m->signals || !m->put || !m->taken || !m->active || !m->requests || !m->done)
+  m->signals = arrays_add(&m->arrays, count, 1);
+  m->put = arrays_add(&m->arrays, nodes, sizeof *m->put);
+  m->taken = arrays_add(&m->arrays, nodes, sizeof *m->taken);
+  m->active = arrays_add(&m->arrays, count, sizeof *m->active);
+  m->requests = arrays_add(&m->arrays, count, sizeof(struct comm_request *));
+  m->done = arrays_add(&m->arrays, count, sizeof *m->done);
+  if (m->arrays.failed)
     return error_memory_of(err, "the messages of graph", local->name, count * sizeof *m->items);
   for (int i = 0; !code && i < m->count; i++) {
     const struct row row = relation_row(&local->after, (size_t)m->items[i].node);

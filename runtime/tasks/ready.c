@@ -137,6 +137,13 @@ static void give_one(struct resource *resources, int r) {
   atomic_store_explicit(&resources[r].state, 0, memory_order_release);
 }
 
+bool locks_cover(const struct task_graph *g, struct row locks, int resource) {
+  for (const int *l = locks.begin; l < locks.end && *l >= 0; l++)
+    if (resource_is_in(g, resource, *l))
+      return true;
+  return false;
+}
+
 bool locks_take(const struct task_graph *g, struct row locks, bool *disturbed) {
   /* First a look that changes nothing: mostly a running task has the lock, and then nobody is disturbed. */
   for (const int *l = locks.begin; l < locks.end && *l >= 0; l++)

@@ -28,6 +28,7 @@ struct simulated {
 };
 
 struct network {
+  struct arrays arrays; /* but for heaps */
   const op_graph_network_t *said;
   struct simulated *ranks;
   struct happening *heap;
@@ -89,18 +90,18 @@ static bool is_message(const struct simulated *s, int node, int type) {
 }
 
 /* Sends get their numbers among those to one rank, in `waits`, which means nothing else here. */
-static bool number_messages(struct simulated *s, int ranks) {
+static void number_messages(struct network *n, struct simulated *s) {
+  const int ranks = n->said->ranks;
   struct messages *m = s->part->messages;
-  int *counts = array_new(2 * (size_t)ranks, sizeof *counts), *received = counts ? counts + ranks : NULL;
-  s->receives = array_new((size_t)m->count, sizeof *s->receives);
-  s->receive_at = array_new((size_t)ranks + 1, sizeof *s->receive_at);
-  if (!counts || !s->receives || !s->receive_at) {
-    free(counts);
-    return false;
-  }
+  int *sent = arrays_add(&n->arrays, (size_t)ranks, sizeof *sent),
+      *received = arrays_add(&n->arrays, (size_t)ranks, sizeof *received);
+  s->receives = arrays_add(&n->arrays, (size_t)m->count, sizeof *s->receives);
+  s->receive_at = arrays_add(&n->arrays, (size_t)ranks + 1, sizeof *s->receive_at);
+  if (n->arrays.failed)
+    return;
   for (int i = 0; i < m->count; i++)
     if (is_message(s, m->items[i].node, TYPE_SEND))
-      m->items[i].waits = counts[m->items[i].peer]++;
+      m->items[i].waits = sent[m->items[i].peer]++;
     else
       s->receive_at[m->items[i].peer + 1]++;
   for (int r = 0; r < ranks; r++)
@@ -108,8 +109,6 @@ static bool number_messages(struct simulated *s, int ranks) {
   for (int i = 0; i < m->count; i++)
     if (is_message(s, m->items[i].node, TYPE_RECEIVE))
       s->receives[s->receive_at[m->items[i].peer] + received[m->items[i].peer]++] = m->items[i].node;
-  free(counts);
-  return true;
 }
 
 /* ---- tasks ---- */
@@ -184,27 +183,24 @@ double simulate_parts(struct task_graph *const *parts, const op_graph_network_t 
                       const struct task_graph *measured, struct error *err) {
   const double between = measured->spans - measured->busy - measured->idle;
   struct network n = {.said = said,
-                      .ranks = array_new((size_t)said->ranks, sizeof *n.ranks),
                       .step = measured->executed && between > 0 ? between / (double)measured->executed : 0};
-  bool whole = n.ranks;
+  n.ranks = arrays_add(&n.arrays, (size_t)said->ranks, sizeof *n.ranks);
   for (int r = 0; n.ranks && r < said->ranks; r++) {
     struct simulated *s = &n.ranks[r];
     s->part = parts[r];
     pthread_mutex_init(&s->ready.mutex, NULL);
-    s->waits = array_new((size_t)s->part->ntasks, sizeof *s->waits);
-    whole = whole && s->waits && (!s->part->messages || number_messages(s, said->ranks));
+    s->waits = arrays_add(&n.arrays, (size_t)s->part->ntasks, sizeof *s->waits);
+    if (s->part->messages)
+      number_messages(&n, s);
   }
-  whole = whole && simulates(&n);
+  const bool whole = !n.arrays.failed && simulates(&n);
   for (int r = 0; n.ranks && r < said->ranks; r++) {
     struct simulated *s = &n.ranks[r];
     s->part->unfinished = !whole; /* some may have their locks yet */
     pthread_mutex_destroy(&s->ready.mutex);
     free(s->ready.heap);
-    free(s->waits);
-    free(s->receives);
-    free(s->receive_at);
   }
-  free(n.ranks);
+  arrays_free(&n.arrays);
   free(n.heap);
   if (!whole)
     error_memory_of(err, "the simulation of graph", measured->name, n.nheap * sizeof *n.heap);
@@ -276,7 +272,7 @@ double tasks_simulate_ranks(struct task_graph *g, const op_graph_network_t *said
     return -1;
   code = agree_on_success(comm, code, err);
   if (!code)
-    code = ranks_costs(g, comm, err);
+    code = ranks_costs(ranks_whole(g), g->ranks->local, comm, err);
   const double seconds = code ? -1 : simulate(g, said, options, err);
   return agree_on_success(comm, seconds < 0 ? err->code : OP_OK, err) ? -1 : seconds;
 }

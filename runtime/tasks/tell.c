@@ -5,7 +5,7 @@
 #include "tasks/ranks_messages.h"
 
 static long long bytes_on_ranks(const struct graph_ranks *k) {
-  long long bytes = (long long)relation_bytes(&k->touched);
+  long long bytes = 0;
   if (k->whole)
     bytes += tasks_bytes(k->whole);
   if (k->local)
