@@ -229,77 +229,49 @@ static int element_of(const struct set *set, int rank, int code) {
   return -1;
 }
 
-/* Lists by rank. */
-struct lists {
-  struct tally ranks;
-  int *elements;
-};
-
 /* Sort the copies that this rank needs by owner, and list what each owner is to be told. */
-static int sort_wishes(const struct set *set, const int *copies, long count, struct lists *own, int *codes,
+static int sort_wishes(const struct set *set, const int *copies, long count, struct parcel *wished,
                        struct error *err) {
-  const long all = set_rows(set) - set->extents[EXTENT_OWNED];
+  const long owned = set->extents[EXTENT_OWNED], all = set_rows(set) - owned;
   struct place *places = array_new((size_t)all, sizeof *places);
-  int *ranks = array_new((size_t)count, sizeof *ranks);
-  long *order = array_new((size_t)count, sizeof *order);
-  bool good = places && ranks && order;
-  if (good) {
+  int *ranks = array_new((size_t)count, sizeof *ranks), *codes = array_new((size_t)count, sizeof *codes);
+  *wished = (struct parcel){.items = codes, .item_bytes = sizeof *codes};
+  if (places && ranks && codes) {
     find_places(set, places);
     for (long i = 0; i < count; i++)
-      ranks[i] = places[copies[i] - set->extents[EXTENT_OWNED]].rank;
-    good = tally_group(&own->ranks, ranks, count, order);
+      ranks[i] = places[copies[i] - owned].rank;
+    wished->here = tally_group(&wished->to, ranks, NULL, count);
   }
-  for (long i = 0; good && i < count; i++) {
-    own->elements[i] = copies[order[i]];
-    codes[i] = places[copies[order[i]] - set->extents[EXTENT_OWNED]].code;
+  for (long i = 0; wished->here && i < count; i++) {
+    wished->here[i] = copies[wished->here[i]];
+    codes[i] = places[wished->here[i] - owned].code;
   }
   free(places);
   free(ranks);
-  free(order);
-  return good ? OP_OK : no_memory(err, (size_t)all * sizeof *places);
+  return wished->here ? OP_OK : no_memory(err, (size_t)all * sizeof *places);
 }
 
-static int take_wishes(const struct set *set, const struct mail *in, struct lists *others,
-                       struct error *err) {
-  const int *codes = in->items;
-  others->elements = array_new((size_t)in->total, sizeof *others->elements);
-  if (!others->elements)
-    return no_memory(err, (size_t)in->total * sizeof *others->elements);
+/* The codes that others sent become elements. */
+static void take_wishes(const struct set *set, struct mail *in) {
+  int *codes = in->items;
   for (long r = 0, at = 0; r < in->from.count; r++)
     for (long i = 0; i < in->from.items[r]; i++, at++)
-      others->elements[at] = element_of(set, in->from.ranks[r], codes[at]);
-  return OP_OK;
+      codes[at] = element_of(set, in->from.ranks[r], codes[at]);
 }
 
 int halo_rows_connect(struct op_context *ctx, const struct set *set, const int *copies, long count,
                       struct halo_exchange *out, struct error *err) {
-  struct comm *comm = ctx->comm;
-  struct lists own = {.elements = array_new((size_t)count, sizeof *own.elements)};
-  struct lists others = {0};
-  struct mail in = {0};
-  int *codes = array_new((size_t)count, sizeof *codes);
+  struct parcel *wished = array_new(1, sizeof *wished);
   *out = (struct halo_exchange){0};
-  int code = own.elements && codes ? OP_OK : no_memory(err, (size_t)count * sizeof *codes);
+  int code =
+      wished ? sort_wishes(set, copies, count, wished, err) : no_memory(err, (size_t)count * sizeof(int));
   if (!code)
-    code = sort_wishes(set, copies, count, &own, codes, err);
-  if (code)
-    free(codes);
-  else
-    code = mail_send(comm, codes, &own.ranks, sizeof *codes, &in, err);
-  if (!code)
-    code = take_wishes(set, &in, &others, err);
+    code = parcels_send(ctx->comm, wished, 1, err);
   if (!code) {
-    code = side_from_tally(&out->send, &in.from, others.elements, err);
-    others.elements = NULL;
+    take_wishes(set, &wished->in);
+    code = parcel_sides(wished, &out->receive, &out->send, err);
   }
-  if (!code) {
-    code = side_from_tally(&out->receive, &own.ranks, own.elements, err);
-    own.elements = NULL;
-  }
-  mail_free(&in);
-  tally_free(&own.ranks);
-  free(own.elements);
-  free(others.elements);
+  parcels_free(wished, 1);
   if (code)
     halo_exchange_free(out);
   return code;

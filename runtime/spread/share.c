@@ -39,20 +39,12 @@ static int bring_numbers(struct comm *comm, const struct halo_exchange *way, con
 /* List the ranks that declared the numbers that came along a way. A rank whose elements have no entries declared none. */
 static int list_homes(const struct halo_side *came, const long long *numbers, struct homes *homes,
                       struct error *err) {
-  *homes = (struct homes){array_new((size_t)came->count, sizeof *homes->list), 0};
-  if (!homes->list)
-    return no_memory(err);
-  for (int i = 0; i < came->count; i++) {
-    if (came->first[i] == came->first[i + 1])
-      continue;
-    struct home *home = &homes->list[homes->count++];
-    *home = (struct home){numbers[came->elements[came->first[i]]], came->ranks[i]};
-    for (long k = came->first[i]; k < came->first[i + 1]; k++)
-      if (numbers[came->elements[k]] < home->first)
-        home->first = numbers[came->elements[k]];
-  }
+  bool good = true;
+  for (int i = 0; i < came->count; i++)
+    for (long k = came->first[i]; good && k < came->first[i + 1]; k++)
+      good = homes_note(homes, numbers[came->elements[k]], came->ranks[i]);
   homes_tidy(homes);
-  return OP_OK;
+  return good ? OP_OK : no_memory(err);
 }
 
 /* Entries of a new ragged map go after their elements. */

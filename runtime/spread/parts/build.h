@@ -17,7 +17,9 @@ struct homes {
   int count;
 };
 void homes_free(struct homes *homes);
-/* From any order, a rank perhaps several times. */
+/* One number more; of neighbours in the list that are of one rank there is one. False: no memory. */
+bool homes_note(struct homes *homes, long long number, int rank);
+/* Behind the last one: sort them, each rank once. */
 void homes_tidy(struct homes *homes);
 
 /* A rank's share of a mesh, in the user's global numbers. */

@@ -120,7 +120,7 @@ static bool add_seen(struct flow *f, const struct groups *g, long owned) {
       if (g->owner[g->in[i]] != f->comm->rank)
         good = add_once(&f->neighbours, g->owner[g->in[i]]);
   }
-  return good && tally_sort(&f->neighbours);
+  return good;
 }
 
 /* Both sides know that they meet, if one does: each tells those that it sees. */
@@ -135,7 +135,6 @@ static int find_neighbours(struct flow *f, const struct groups *g, long owned, s
     code = mail_send(f->comm, flags, &f->neighbours, 1, &in, err);
   for (int i = 0; good && !code && i < in.from.count; i++)
     good = add_once(&f->neighbours, in.from.ranks[i]);
-  good = good && tally_sort(&f->neighbours);
   mail_free(&in);
   f->count = f->neighbours.count;
   f->values = array_new((size_t)f->count, sizeof *f->values);

@@ -75,30 +75,23 @@ static bool leads(const struct follower *f, const struct share_map *map) {
  * them. */
 static int parts_of_targets(const struct follower *f, const struct share_map *map, long *next, int *out,
                             struct error *err) {
-  const struct share_set *from = &f->share->sets[map->from], *to = &f->share->sets[map->to];
+  const struct share_set *to = &f->share->sets[map->to];
+  const int *own = f->part[map->to];
   struct directory where = {0};
-  struct numbers ids;
-  int *known = NULL;
-  int code = numbers_new(&ids, to->numbers, to->owned) ? OP_OK : error_memory(err, "the parts of a set", 0);
-  for (long e = 0; !code && e < from->owned; e++)
-    for (long i = share_begin(f->share, map, e), k = next[e]; i < share_begin(f->share, map, e + 1); i++)
-      if ((out[k++] = numbers_add(&ids, rows_get(&map->rows, (size_t)i))) < 0)
-        code = error_memory(err, "the parts of a set", 0);
+  struct targets t;
+  const bool good = targets_new(&t, to) && targets_add(&t, f->share, map);
+  const long far = t.ids.count - to->owned;
+  int *known = good ? array_new((size_t)far, sizeof *known) : NULL;
+  int code = known ? directory_make(&where, f->comm, to->total, to->numbers, to->owned, own, 0, err)
+                   : error_memory(err, "the parts of a set", 0);
   if (!code)
-    code = directory_make(&where, f->comm, total_of(f, map->to), to->numbers, to->owned, f->part[map->to], 0,
-                          err);
-  if (!code && !(known = array_new((size_t)(ids.count - to->owned), sizeof *known)))
-    code = error_memory(err, "the parts of a set", (size_t)ids.count * sizeof *known);
-  if (!code)
-    code = directory_ask(&where, f->comm, ids.number + to->owned, ids.count - to->owned, known, err);
-  for (long e = 0; !code && e < from->owned; e++)
-    for (long i = share_begin(f->share, map, e); i < share_begin(f->share, map, e + 1); i++) {
-      int *vote = &out[next[e]++];
-      *vote = *vote < to->owned ? f->part[map->to][*vote] : known[*vote - to->owned];
-    }
+    code = directory_ask(&where, f->comm, t.ids.number + to->owned, far, known, err);
+  for (long e = 0; !code && e < f->share->sets[map->from].owned; e++)
+    for (long i = share_begin(f->share, map, e); i < share_begin(f->share, map, e + 1); i++)
+      out[next[e]++] = t.id[i] < to->owned ? own[t.id[i]] : known[t.id[i] - to->owned];
   free(known);
   directory_free(&where);
-  numbers_free(&ids);
+  targets_free(&t);
   return code;
 }
 
@@ -277,22 +270,11 @@ static int elect(long long *ballots, long count) {
 
 /* At the ranks that keep blocks of the set's numbers. */
 static int count_votes(const struct mail *in, struct directory *d, struct error *err) {
-  const struct told *told = in->items;
-  long *end = array_new((size_t)d->size + 1, sizeof *end);
-  long long *grouped = array_new((size_t)in->total, sizeof *grouped);
-  int code = end && grouped ? OP_OK : no_memory(err);
-  for (long i = 0; !code && i < in->total; i++)
-    end[told[i].number - d->first + 1]++;
+  struct grouped votes = {0};
+  const int code = told_group(in, d->first, d->size, "the votes of sources", &votes, err);
   for (long i = 0; !code && i < d->size; i++)
-    end[i + 1] += end[i];
-  for (long i = 0; !code && i < in->total; i++)
-    grouped[end[told[i].number - d->first]++] = told[i].value;
-  for (long i = 0; !code && i < d->size; i++) {
-    const long begin = i ? end[i - 1] : 0;
-    d->values[i] = elect(grouped + begin, end[i] - begin);
-  }
-  free(end);
-  free(grouped);
+    d->values[i] = elect(votes.values + votes.start[i], votes.start[i + 1] - votes.start[i]);
+  grouped_free(&votes);
   return code;
 }
 
