@@ -9,7 +9,6 @@
 #include "ranks/agree.h"
 #include "ranks/comm.h"
 #include "spread/coo.h"
-#include "spread/csr_layout.h"
 #include "spread/parts/mail.h"
 #include "spread/parts/numbers.h"
 #include "spread/sums.h"

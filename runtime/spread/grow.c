@@ -1,4 +1,4 @@
-#include "spread/grow.h"
+#include "spread/spread.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,6 @@
 #include "mesh/mesh.h"
 #include "ranks/comm.h"
 #include "spread/parts/build.h"
-#include "spread/parts/grown_entries.h"
 #include "spread/parts/mail.h"
 #include "spread/spread.h"
 

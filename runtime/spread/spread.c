@@ -15,8 +15,6 @@
 #include "spread/data.h"
 #include "spread/parts/build.h"
 #include "spread/parts/mail.h"
-#include "spread/parts/move.h"
-#include "spread/subset_spread.h"
 #include "spread/sums.h"
 
 bool spread_wanted(const struct op_context *ctx) {

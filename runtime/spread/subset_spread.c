@@ -1,4 +1,4 @@
-#include "spread/subset_spread.h"
+#include "spread/spread.h"
 
 #include <stdlib.h>
 

@@ -13,7 +13,6 @@
 #include "ranks/agree.h"
 #include "ranks/comm.h"
 #include "spread/coo.h"
-#include "spread/csr_layout.h"
 #include "spread/parts/mail.h"
 
 /* ---- entries ---- */

@@ -12,7 +12,6 @@
 #include "spread/parts/build.h"
 #include "spread/parts/directory.h"
 #include "spread/parts/mail.h"
-#include "spread/parts/move.h"
 #include "spread/parts/numbers.h"
 
 struct trial {

@@ -1,4 +1,4 @@
-#include "spread/parts/diffuse.h"
+#include "spread/parts/parts.h"
 
 #include <math.h>
 #include <stdlib.h>

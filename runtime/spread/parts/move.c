@@ -1,10 +1,9 @@
-#include "move.h"
+#include "build.h"
 
 #include <limits.h>
 #include <stdlib.h>
 
 #include "base/list.h"
-#include "grown_entries.h"
 #include "mail.h"
 #include "numbers.h"
 

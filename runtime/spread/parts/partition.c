@@ -17,13 +17,11 @@
 #include "mesh/mesh.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
-#include "spread/parts/diffuse.h"
 #include "spread/parts/directory.h"
 #include "spread/parts/graph.h"
 #include "spread/parts/numbers.h"
 #include "spread/parts/parts.h"
 #include "spread/parts/speeds.h"
-#include "spread/parts/weights.h"
 #include "spread/spread.h"
 
 /* ---- names ---- */

@@ -35,4 +35,37 @@ partitioner parts_inertial;
  * map leads. */
 int parts_follow(struct comm *comm, const struct share *share, int parts, int **part, struct error *err);
 
+/* ---- weights (weights.c) ---- */
+
+/* cost[s] is what an element of set s costs, 0 .. MOST_COST, the same on all ranks: each, or where the set has ragged maps
+ * the mean, and each by how many targets of these it has, and one more. Elements of other sets hand
+ * theirs on to those that they will follow, in equal shares. weights: one for each owned element of set `prime`, 1
+ * or more; they do not depend on who owns what. Collective. */
+enum { MOST_COST = 1 << 12 };
+int parts_weights(struct comm *comm, const struct share *share, int prime, const int *cost,
+                  long long *weights, struct error *err);
+
+/* The time that loops took so far for each element of their sets: op_partition weighs elements by it. */
+
+/* From the nanoseconds of each set on this rank, which become those of all (NULL: there was no memory for them):
+ * cost[set], relative to the dearest set and the same on all ranks, as parts_weights takes them. Steps of a fifth,
+ * so that small differences of time do not make other parts. *measured false: too little ran to tell, or
+ * OP2_WEIGHTS=equal. Collective. */
+int measured_costs(struct op_context *ctx, long long *times, int *cost, bool *measured, struct error *err);
+
+/* Elements of a set with ragged maps go by how many targets they have, if nothing is measured. True for such a set. Local,
+ * and the same on all ranks. */
+bool costs_by_targets(const struct op_context *ctx, const struct set *prime, int *cost);
+
+/* ---- parts from the parts that are (diffuse.c) ---- */
+/* Parts from the parts that are: elements at borders go to neighbours, until all ranks have their share. */
+
+/* A part for each owned element of `prime`: mostly this rank. How much each rank gives to each neighbour is what moves least
+ * (the least sum of squares, Hu and Blake 1999); what it gives lies next to the neighbour, in layers. Elements are neighbours
+ * if a row of the map, from or to `prime`, holds both, or both lead to one target. A rank without elements meets nobody: where
+ * there is one, all elements are cut into ranges, in the order of the ranks that have them. Weights and speeds as in struct part_request.
+ * The mesh is distributed. Collective. */
+int parts_diffuse(struct op_context *ctx, const struct set *prime, const struct map *map,
+                  const long long *weights, const int *speeds, int *part, struct error *err);
+
 #endif

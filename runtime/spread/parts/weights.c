@@ -1,4 +1,4 @@
-#include "weights.h"
+#include "parts.h"
 
 #include <math.h>
 #include <stdlib.h>
