@@ -185,7 +185,7 @@ static int tag_of(const struct exchange *x) {
   return (int)(mixed % COMM_MOST_TAG);
 }
 
-/* Those of either direction. */
+/* Pairs with all ranks that anything goes to or comes from. */
 static int make_pairs(struct exchange *x, struct error *err) {
   const struct direction *s = &x->send, *r = &x->receive;
   const size_t most = (size_t)s->nranks + (size_t)r->nranks;
@@ -352,11 +352,6 @@ static int link_ranks(struct op_context *ctx, struct exchange *x, int code, stru
   return code ? code : make_requests(ctx, y, err);
 }
 
-static void note_header(struct exchange *x, const struct exchange_header *header) {
-  if (header)
-    x->header = *header;
-}
-
 int exchange_get(struct op_context *ctx, const struct halo_need *needs, int count, enum space space,
                  const struct exchange_header *header, struct exchange **out, struct error *err) {
   const bool headed = header && !space_is_device(space); /* what a device packs begins at once */
@@ -367,7 +362,7 @@ int exchange_get(struct op_context *ctx, const struct halo_need *needs, int coun
     ctx->exchanges->epoch = ctx->mesh->epoch;
   for (*out = code ? NULL : ctx->exchanges->first; *out; *out = (*out)->next)
     if (is_for(*out, needs, count, space, headed)) {
-      note_header(*out, header);
+      (*out)->header = header ? *header : (*out)->header;
       return OP_OK;
     }
   if (!code)
@@ -380,7 +375,7 @@ int exchange_get(struct op_context *ctx, const struct halo_need *needs, int coun
     *out = NULL;
     return code;
   }
-  note_header(*out, header);
+  (*out)->header = header ? *header : (*out)->header;
   (*out)->next = ctx->exchanges->first;
   ctx->exchanges->first = *out;
   return OP_OK;

@@ -44,23 +44,14 @@ static int find_covered(struct op_context *ctx, const struct map *map, long long
   return OP_OK;
 }
 
-static void cover_free(struct halo_cover *cover) {
-  free(cover->others);
-  free(cover);
-}
-
 static int make_cover(struct op_context *ctx, const struct map *map, struct halo_cover **out,
                       struct error *err) {
   const struct list *maps = &ctx->mesh->maps;
-  long long *covered = array_new((size_t)maps->count, sizeof *covered);
-  struct halo_cover *cover = array_new(1, sizeof *cover);
-  int code = OP_OK;
-  if (cover)
-    cover->others = array_new((size_t)maps->count, sizeof *cover->others);
-  if (!covered || !cover || !cover->others)
-    code = error_memory(err, "what halos have in common", (size_t)maps->count * sizeof *covered);
-  if (!code)
-    code = find_covered(ctx, map, covered, err);
+  const size_t nmaps = (size_t)maps->count;
+  long long *covered = array_new(nmaps, sizeof *covered);
+  struct halo_cover *cover = calloc(1, sizeof *cover + nmaps * sizeof *cover->others);
+  int code = covered && cover ? find_covered(ctx, map, covered, err)
+                              : error_memory(err, "what halos have in common", nmaps * sizeof *covered);
   code = agree_on_success(ctx->comm, code, err);
   if (!code)
     code = ctx->comm->table->reduce_all(ctx->comm, covered, maps->count, COMM_LLONG, COMM_MIN, err);
@@ -69,8 +60,7 @@ static int make_cover(struct op_context *ctx, const struct map *map, struct halo
       cover->others[cover->count++] = maps->items[m];
   free(covered);
   if (code) {
-    if (cover)
-      cover_free(cover);
+    free(cover);
     return code;
   }
   cover->map = map;
@@ -97,7 +87,7 @@ int halo_cover_get(struct op_context *ctx, struct halo_cover **covers, const str
 void halo_covers_free(struct halo_cover *covers) {
   for (struct halo_cover *next; covers; covers = next) {
     next = covers->next;
-    cover_free(covers);
+    free(covers);
   }
 }
 

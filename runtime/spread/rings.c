@@ -17,6 +17,7 @@ struct known {
 };
 
 struct builder {
+  struct arrays arrays; /* but for what grows */
   struct comm *comm;
   const struct rings_mesh *mesh;
   int layers;
@@ -92,11 +93,11 @@ static bool make_rows(const struct builder *b, int m) {
   return true;
 }
 
-static int begin_map(const struct builder *b, int m, struct error *err) {
+static int begin_map(struct builder *b, int m, struct error *err) {
   const struct rings_map *map = &b->mesh->maps[m];
   const long owned = b->mesh->sets[map->to].extents[EXTENT_OWNED];
   const long entries = b->mesh->sets[map->from].extents[EXTENT_EXEC] * map->arity;
-  long *first = b->first[m] = array_new((size_t)owned + 2, sizeof *first);
+  long *first = b->first[m] = arrays_add(&b->arrays, (size_t)owned + 2, sizeof *first);
   if (!first || !make_rows(b, m))
     return no_memory(err);
   for (long i = 0; i < entries; i++) {
@@ -106,7 +107,7 @@ static int begin_map(const struct builder *b, int m, struct error *err) {
   }
   for (long t = 0; t < owned; t++)
     first[t + 2] += first[t + 1];
-  int *sources = b->sources[m] = array_new((size_t)first[owned + 1], sizeof *sources);
+  int *sources = b->sources[m] = arrays_add(&b->arrays, (size_t)first[owned + 1], sizeof *sources);
   for (long i = 0; sources && i < entries; i++)
     if (map->table[i] < owned)
       sources[first[map->table[i] + 1]++] = (int)(i / map->arity);
@@ -115,12 +116,12 @@ static int begin_map(const struct builder *b, int m, struct error *err) {
 
 static int begin(struct builder *b, struct error *err) {
   const size_t nsets = (size_t)b->mesh->nsets, nmaps = (size_t)b->mesh->nmaps;
-  b->sets = array_new(nsets, sizeof *b->sets);
-  b->rows = array_new(nmaps, sizeof *b->rows);
-  b->nrows = array_new(nmaps, sizeof *b->nrows);
-  b->first = array_new(nmaps, sizeof *b->first);
-  b->sources = array_new(nmaps, sizeof *b->sources);
-  int code = b->sets && b->rows && b->nrows && b->first && b->sources ? OP_OK : no_memory(err);
+  b->sets = arrays_add(&b->arrays, nsets, sizeof *b->sets);
+  b->rows = arrays_add(&b->arrays, nmaps, sizeof *b->rows);
+  b->nrows = arrays_add(&b->arrays, nmaps, sizeof *b->nrows);
+  b->first = arrays_add(&b->arrays, nmaps, sizeof *b->first);
+  b->sources = arrays_add(&b->arrays, nmaps, sizeof *b->sources);
+  int code = b->arrays.failed ? no_memory(err) : OP_OK;
   for (int s = 0; !code && s < b->mesh->nsets; s++)
     code = begin_set(b, s, err);
   for (int m = 0; !code && m < b->mesh->nmaps; m++)
@@ -318,11 +319,11 @@ static int by_depth(const void *x, const void *y) {
   return (a->number > b->number) - (a->number < b->number);
 }
 
-static int number_set(const struct builder *b, int s, struct ring_set *out, struct error *err) {
+static int number_set(struct builder *b, int s, struct ring_set *out, struct error *err) {
   struct known *k = &b->sets[s];
   const long before = b->mesh->sets[s].extents[EXTENT_NONEXEC], count = k->ids.count;
   struct sorted *order = array_new((size_t)(count - before), sizeof *order);
-  k->place = array_new((size_t)count, sizeof *k->place);
+  k->place = arrays_add(&b->arrays, (size_t)count, sizeof *k->place);
   out->numbers = array_new((size_t)count, sizeof *out->numbers);
   out->ends = array_new((size_t)fringe_of(b) + 1, sizeof *out->ends);
   out->exchanges = array_new((size_t)fringe_of(b) + 1, sizeof *out->exchanges);
@@ -423,18 +424,10 @@ static void builder_free(struct builder *b) {
     numbers_free(&b->sets[s].ids);
     free(b->sets[s].owner);
     free(b->sets[s].depth);
-    free(b->sets[s].place);
   }
-  for (int m = 0; m < b->mesh->nmaps; m++) {
-    free(b->rows ? b->rows[m] : NULL);
-    free(b->first ? b->first[m] : NULL);
-    free(b->sources ? b->sources[m] : NULL);
-  }
-  free(b->sets);
-  free((void *)b->rows);
-  free(b->nrows);
-  free((void *)b->first);
-  free((void *)b->sources);
+  for (int m = 0; b->rows && m < b->mesh->nmaps; m++)
+    free(b->rows[m]);
+  arrays_free(&b->arrays);
 }
 
 void rings_free(struct rings *r) {

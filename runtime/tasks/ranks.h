@@ -48,10 +48,11 @@ struct graph_ranks {
   bool changed;  /* since the part was built */
 
   struct task_graph *whole; /* of parts that were brought together; NULL: the graph itself */
-  int *first, ranks;        /* of such a whole: the first task of each rank's part, and the end */
-  int *from,
-      *resources; /* and what its resources are there: of rank r resources[from[r]] and those behind it */
-  int me;
+  /* Of such a whole: the first task of each rank's part, and the end; and what its resources are there, those of rank r from
+   * resources[from[r]] on. */
+  struct arrays arrays;
+  int *first, *from, *resources;
+  int ranks, me;
   struct kept_room *rooms;
   size_t nrooms;
 
@@ -116,7 +117,7 @@ struct wires {
 };
 int wires_build(const struct wires *w, struct task_graph **local, struct error *err);
 
-/* simulate_ranks.c: seconds of a run of these parts, one for each rank. What a thread needs between two tasks is as it was in the
+/* simulate.c: seconds of a run of these parts, one for each rank. What a thread needs between two tasks is as it was in the
  * last run of `measured`. -1 with an error. */
 double simulate_parts(struct task_graph *const *parts, const op_graph_network_t *said,
                       const struct task_graph *measured, struct error *err);

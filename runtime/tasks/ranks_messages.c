@@ -86,7 +86,7 @@ bool messages_put(struct run *r, struct worker *w, struct task *task) {
   return true;
 }
 
-/* Those that go on wait for nobody any more: the run ends here, and the other ranks are told behind it. */
+/* Messages cannot go on: the run ends here, and the other ranks are told behind it. */
 static void lose(struct run *r, struct error *err) {
   r->lost = true;
   run_fail(r, err->code, "%s", error_message(err));
@@ -125,7 +125,7 @@ static void begin_all(struct run *r) {
     lose(r, &err);
 }
 
-/* Those that are over go out of the list before others are readied by them. */
+/* Messages that are over leave the list before tasks are readied by them. */
 static int take_done(struct messages *m, int *over) {
   int left = 0, count = 0;
   for (int k = 0; k < m->nactive; k++) {

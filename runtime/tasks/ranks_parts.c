@@ -393,20 +393,16 @@ static int follow_keys(struct task_graph *g, struct error *err) {
 /* ---- bringing them together ---- */
 
 static struct task_graph *new_whole(const struct task_graph *g, const struct comm *comm, size_t resources) {
-  const int ranks = comm->size;
+  const size_t ranks = (size_t)comm->size;
   struct task_graph *whole = tasks_new(g->name, g->serial);
-  if (!whole)
-    return NULL;
-  whole->ranks = array_new(1, sizeof *whole->ranks);
-  if (whole->ranks) {
-    whole->ranks->form = OP_GRAPH_PARTS;
-    whole->ranks->ranks = ranks;
-    whole->ranks->me = comm->rank;
-    whole->ranks->first = array_new((size_t)ranks + 1, sizeof *whole->ranks->first);
-    whole->ranks->from = array_new((size_t)ranks + 1, sizeof *whole->ranks->from);
-    whole->ranks->resources = array_new(resources, sizeof *whole->ranks->resources);
+  struct graph_ranks *k = whole ? whole->ranks = array_new(1, sizeof *k) : NULL;
+  if (k) {
+    *k = (struct graph_ranks){.form = OP_GRAPH_PARTS, .ranks = comm->size, .me = comm->rank};
+    k->first = arrays_add(&k->arrays, ranks + 1, sizeof *k->first);
+    k->from = arrays_add(&k->arrays, ranks + 1, sizeof *k->from);
+    k->resources = arrays_add(&k->arrays, resources, sizeof *k->resources);
   }
-  if (whole->ranks && whole->ranks->first && whole->ranks->from && whole->ranks->resources)
+  if (k && !k->arrays.failed)
     return whole;
   tasks_free(whole);
   return NULL;

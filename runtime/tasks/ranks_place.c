@@ -284,7 +284,7 @@ static int look_at_memory(const struct task_graph *g, struct known *k, struct er
   return OP_OK;
 }
 
-/* Those in one another lie behind one another. */
+/* Resources in one another lie behind one another. */
 static void number(const struct task_graph *g, struct known *k, struct units *u, int *next) {
   for (int r = g->nresources; r-- > 0;) {
     const int above = g->resources[r].parent;

@@ -198,7 +198,7 @@ static int send_of(struct walk *k, struct unit *u, int unit, int to) {
   return code ? -1 : send;
 }
 
-/* It takes the place of what is here: behind all that touched that. */
+/* The message takes the place of what is here: behind all that touched that. */
 static int receive_of(struct walk *k, struct unit *u, int unit, int to) {
   if (to != k->w->me)
     return -1;

@@ -111,7 +111,7 @@ static bool hold(struct resource *r) {
   return false;
 }
 
-/* Those above `from`, up to but without `end`. */
+/* Resources above `from`, up to but without `end`. */
 static void let_go(struct resource *resources, int from, int end) {
   for (int a = resources[from].parent; a != end; a = resources[a].parent)
     atomic_fetch_sub_explicit(&resources[a].state, 1, memory_order_release);

@@ -78,9 +78,7 @@ void ranks_free(struct graph_ranks *k) {
   for (int i = 0; i < KEYED; i++)
     free(k->said[i].items);
   free(k->sizes);
-  free(k->first);
-  free(k->from);
-  free(k->resources);
+  arrays_free(&k->arrays);
   free(k->place);
   free(k->home);
   free(k);

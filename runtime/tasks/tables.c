@@ -46,7 +46,7 @@ struct heavy {
   float weight;
   int task;
 };
-/* Those without work come first: others wait behind them. */
+/* Tasks without work come first: others wait behind them. */
 static int by_weight(const void *a, const void *b) {
   const struct heavy *x = a, *y = b;
   return x->weight != y->weight ? (x->weight < y->weight ? 1 : -1)

@@ -287,7 +287,7 @@ static int list_exports(struct growth *g, int s, const int *order, struct tally 
   return good ? OP_OK : no_memory(err);
 }
 
-/* What is told of an element to a rank that executes it too: its number, its place here, and for each map from the set the
+/* A rank that executes an element too is told its number, its place here, and for each map from the set the
  * numbers of its targets. */
 static size_t told_bytes(const struct growth *g, int s) {
   size_t targets = 0;
@@ -416,17 +416,7 @@ static int build(struct growth *g, struct share *share, int from, struct built *
     code = ask_owners(g, err);
   for (int s = 0; !code && s < g->nsets; s++)
     directory_free(&g->sets[s].owners);
-  if (!code)
-    code = grown_nonexec(g, built, err);
-  for (int s = 0; !code && s < g->nsets; s++)
-    code = grown_numbers(g, s, &built->sets[s], err);
-  if (!code)
-    code = grown_homes(g, built, err);
-  for (int m = 0; !code && m < g->nmaps; m++)
-    code = grown_table(g, m, &built->maps[m], err);
-  if (!code)
-    code = grown_map_halos(g, built, err);
-  return code;
+  return code ? code : grown_finish(g, built, err);
 }
 
 int build_halos(struct comm *comm, struct share *share, int from, struct built *built, struct error *err) {

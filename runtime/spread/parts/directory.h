@@ -56,7 +56,7 @@ struct told {
 struct mail;
 int tell_blocks(struct comm *comm, long long total, struct told *told, long count, struct mail *in,
                 struct error *err);
-/* What was told of numbers first .. first + size - 1, together by number: that of first + i at start[i] and behind it. `what` is for
+/* Values that were told of numbers first .. first + size - 1, together by number: those of first + i from start[i] on. `what` is for
  * messages. Local; to be freed also after an error. */
 struct grouped {
   long *start; /* size + 1 */

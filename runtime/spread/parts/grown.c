@@ -103,7 +103,7 @@ static int list_wanted(struct grown_set *set, struct parcel *asked, struct error
 }
 
 /* Numbers there, the owners' own numbers back. */
-int grown_nonexec(struct growth *g, struct built *built, struct error *err) {
+static int find_nonexec(struct growth *g, struct built *built, struct error *err) {
   const size_t n = (size_t)g->nsets;
   struct parcel *asked = array_new(n, sizeof *asked), *told = array_new(n, sizeof *told);
   int code = asked && told ? OP_OK : no_memory(err);
@@ -136,7 +136,8 @@ static int receive_range(struct halo_side *side, const struct tally *from, long 
   return side_from_tally(side, from, elements, err);
 }
 
-int grown_numbers(struct growth *g, int s, struct built_set *out, struct error *err) {
+/* Local numbers of all, and the receiving sides. */
+static int number_set(struct growth *g, int s, struct built_set *out, struct error *err) {
   struct grown_set *set = &g->sets[s];
   const long exec = set->owned + set->exec, nonexec = exec + set->nonexec;
   const long extents[EXTENTS] = {set->core, set->owned, exec, nonexec};
@@ -205,7 +206,7 @@ static int take_home(const struct grown_set *set, struct parcel *home, struct er
   return OP_OK;
 }
 
-int grown_homes(struct growth *g, struct built *built, struct error *err) {
+static int find_homes(struct growth *g, struct built *built, struct error *err) {
   const size_t n = (size_t)g->nsets;
   struct parcel *homes = array_new(n, sizeof *homes);
   int code = homes ? OP_OK : no_memory(err);
@@ -225,7 +226,7 @@ int grown_homes(struct growth *g, struct built *built, struct error *err) {
 
 /* ---- maps ---- */
 
-int grown_table(struct growth *g, int m, struct built_map *out, struct error *err) {
+static int make_table(struct growth *g, int m, struct built_map *out, struct error *err) {
   struct grown_map *map = &g->maps[m];
   const struct grown_set *from = &g->sets[map->from], *to = &g->sets[map->to];
   const size_t arity = (size_t)map->arity;
@@ -282,7 +283,7 @@ static int list_reached(struct growth *g, const struct grown_map *map, const int
   return there ? OP_OK : no_memory(err);
 }
 
-int grown_map_halos(struct growth *g, struct built *built, struct error *err) {
+static int find_map_halos(struct growth *g, struct built *built, struct error *err) {
   const size_t n = (size_t)g->nmaps;
   struct parcel *halos = array_new(n, sizeof *halos);
   int code = halos ? OP_OK : no_memory(err);
@@ -297,4 +298,15 @@ int grown_map_halos(struct growth *g, struct built *built, struct error *err) {
     code = parcel_sides(&halos[m], &built->maps[m].halo->receive, &built->maps[m].halo->send, err);
   parcels_free(halos, g->nmaps);
   return code;
+}
+
+int grown_finish(struct growth *g, struct built *built, struct error *err) {
+  int code = find_nonexec(g, built, err);
+  for (int s = 0; !code && s < g->nsets; s++)
+    code = number_set(g, s, &built->sets[s], err);
+  if (!code)
+    code = find_homes(g, built, err);
+  for (int m = 0; !code && m < g->nmaps; m++)
+    code = make_table(g, m, &built->maps[m], err);
+  return code ? code : find_map_halos(g, built, err);
 }

@@ -155,7 +155,7 @@ static int move_sets(struct comm *comm, struct share *share, int **part, struct 
   return code;
 }
 
-/* They come in the order of their numbers, as their elements do. */
+/* Entries come in the order of their numbers, as their elements do. */
 static int move_begin(struct comm *comm, struct share_set *set, const struct halo_exchange *elements,
                       struct error *err) {
   long long *begin = NULL;

@@ -338,9 +338,7 @@ static int weigh_prime(struct op_context *ctx, const struct partition_call *call
   bool measured = false;
   int code = agree_on_success(ctx->comm, cost ? OP_OK : no_memory(err), err);
   if (!code)
-    code = measured_costs(ctx, call->times, cost, &measured, err);
-  if (!code && !measured)
-    measured = costs_by_targets(ctx, call->prime, cost);
+    code = element_costs(ctx, call->prime, call->times, cost, &measured, err);
   if (!code && measured) {
     w->weights = array_new((size_t)share->sets[prime].owned, sizeof *w->weights);
     code = agree_on_success(ctx->comm, w->weights ? OP_OK : no_memory(err), err);
@@ -405,7 +403,7 @@ static int part_all(struct op_context *ctx, const struct partition_call *call, c
   return code;
 }
 
-/* They have still to go to where their elements went: with what is on them, which the change here cannot take too. */
+/* New entries have still to go where their elements went, with their data, which the change here cannot take too. */
 static bool has_new_entries(const struct op_context *ctx) {
   for (int m = 0; m < ctx->mesh->maps.count; m++) {
     const struct map *map = ctx->mesh->maps.items[m];

@@ -63,10 +63,6 @@ struct follower {
   int **part;
 };
 
-static long long total_of(const struct follower *f, int set) {
-  return f->share->sets[set].total;
-}
-
 static bool leads(const struct follower *f, const struct share_map *map) {
   return follow_leads(&f->plan, f->step, map);
 }
@@ -116,7 +112,7 @@ static int follow_targets(const struct follower *f, struct error *err) {
   for (long e = 0; !code && e < owned; e++) {
     const int most = most_frequent(votes + begin[e], begin[e + 1] - begin[e]);
     /* An element without targets goes by blocks. */
-    f->part[f->set][e] = most >= 0 ? most : block_of(total_of(f, f->set), f->parts, set->numbers[e]);
+    f->part[f->set][e] = most >= 0 ? most : block_of(set->total, f->parts, set->numbers[e]);
   }
   free(begin);
   free(next);
@@ -290,11 +286,11 @@ static int follow_sources(const struct follower *f, struct error *err) {
     code = no_memory(err);
   votes_free(&votes);
   if (!code)
-    code = tell_blocks(f->comm, total_of(f, f->set), told, count, &in, err);
+    code = tell_blocks(f->comm, set->total, told, count, &in, err);
   else
     free(told);
   if (!code)
-    code = directory_make(&where, f->comm, total_of(f, f->set), NULL, 0, NULL, 0, err);
+    code = directory_make(&where, f->comm, set->total, NULL, 0, NULL, 0, err);
   if (!code)
     code = count_votes(&in, &where, err);
   mail_free(&in);
@@ -302,19 +298,17 @@ static int follow_sources(const struct follower *f, struct error *err) {
     code = directory_ask(&where, f->comm, set->numbers, set->owned, f->part[f->set], err);
   for (long e = 0; !code && e < set->owned; e++)
     if (f->part[f->set][e] < 0)
-      f->part[f->set][e] = block_of(total_of(f, f->set), f->parts, set->numbers[e]);
+      f->part[f->set][e] = block_of(set->total, f->parts, set->numbers[e]);
   directory_free(&where);
   return code;
 }
 
 static int follow_nothing(const struct follower *f, struct error *err) {
   const struct share_set *set = &f->share->sets[f->set];
-  const struct part_request request = {.comm = f->comm,
-                                       .parts = f->parts,
-                                       .total = total_of(f, f->set),
-                                       .count = set->owned,
-                                       .numbers = set->numbers};
-  return parts_block(&request, f->part[f->set], err);
+  (void)err;
+  for (long e = 0; e < set->owned; e++)
+    f->part[f->set][e] = block_of(set->total, f->parts, set->numbers[e]);
+  return OP_OK;
 }
 
 static int follow_all(struct follower *f, struct error *err) {

@@ -45,17 +45,12 @@ enum { MOST_COST = 1 << 12 };
 int parts_weights(struct comm *comm, const struct share *share, int prime, const int *cost,
                   long long *weights, struct error *err);
 
-/* The time that loops took so far for each element of their sets: op_partition weighs elements by it. */
-
-/* From the nanoseconds of each set on this rank, which become those of all (NULL: there was no memory for them):
- * cost[set], relative to the dearest set and the same on all ranks, as parts_weights takes them. Steps of a fifth,
- * so that small differences of time do not make other parts. *measured false: too little ran to tell, or
- * OP2_WEIGHTS=equal. Collective. */
-int measured_costs(struct op_context *ctx, long long *times, int *cost, bool *measured, struct error *err);
-
-/* Elements of a set with ragged maps go by how many targets they have, if nothing is measured. True for such a set. Local,
- * and the same on all ranks. */
-bool costs_by_targets(const struct op_context *ctx, const struct set *prime, int *cost);
+/* cost[set] as parts_weights takes it, relative to the dearest set and the same on all ranks: by the nanoseconds of each set on this
+ * rank, which become those of all (NULL: there was no memory for them), in steps of a fifth, so that small differences of
+ * time do not make other parts. If too little ran to tell, by the targets of `prime`'s ragged maps. *known false: it has none,
+ * or OP2_WEIGHTS=equal. Collective. */
+int element_costs(struct op_context *ctx, const struct set *prime, long long *times, int *cost, bool *known,
+                  struct error *err);
 
 /* ---- parts from the parts that are (diffuse.c) ---- */
 /* Parts from the parts that are: elements at borders go to neighbours, until all ranks have their share. */

@@ -196,7 +196,9 @@ static bool are_equal(const struct op_context *ctx) {
   return strcmp(env_value(ctx->env, ENV_WEIGHTS), "equal") == 0;
 }
 
-bool costs_by_targets(const struct op_context *ctx, const struct set *prime, int *cost) {
+/* Elements of a set with ragged maps go by how many targets they have, if nothing is measured. True for such a set. Local,
+ * and the same on all ranks. */
+static bool costs_by_targets(const struct op_context *ctx, const struct set *prime, int *cost) {
   bool ragged = false;
   for (int m = 0; m < ctx->mesh->maps.count; m++) {
     const struct map *map = ctx->mesh->maps.items[m];
@@ -211,12 +213,13 @@ bool costs_by_targets(const struct op_context *ctx, const struct set *prime, int
   return true;
 }
 
-int measured_costs(struct op_context *ctx, long long *times, int *cost, bool *measured, struct error *err) {
+int element_costs(struct op_context *ctx, const struct set *prime, long long *times, int *cost, bool *known,
+                  struct error *err) {
   const int sets = ctx->mesh->sets.count;
   const bool equal = are_equal(ctx);
   long long all = 0;
   double most = 0;
-  *measured = false;
+  *known = false;
   int code = times ? OP_OK : error_memory(err, "the costs of elements", (size_t)sets * sizeof *times);
   code = agree_on_success(ctx->comm, code, err);
   if (!code && !equal)
@@ -225,13 +228,14 @@ int measured_costs(struct op_context *ctx, long long *times, int *cost, bool *me
     all += times[s];
     most = fmax(most, time_of_one(ctx, times, s));
   }
-  *measured = !code && all >= LEAST_TIME;
-  for (int s = 0; *measured && s < sets; s++) {
+  const bool measured = !code && all >= LEAST_TIME;
+  for (int s = 0; measured && s < sets; s++) {
     const double share = time_of_one(ctx, times, s) / most;
     const double step = share > 0 ? round(log2(share) * STEPS_PER_OCTAVE) / STEPS_PER_OCTAVE : -INFINITY;
     cost[s] = (int)lround(MOST_COST * exp2(step));
   }
-  if (*measured && ctx->comm->rank == 0)
+  if (measured && ctx->comm->rank == 0)
     tell(ctx, cost);
+  *known = measured || (!code && costs_by_targets(ctx, prime, cost));
   return code;
 }
