@@ -391,36 +391,38 @@ size_t exchange_bytes(const struct exchange *x) {
 
 /* ---- one exchange ---- */
 
-/* Rows of a message's segment. */
+/* Rows between a dat and a message. */
 struct rows_of {
   struct row_store dat, message;
   const int *elements;
-  bool packs; /* else they go into the dat */
 };
 
-static void move_range(void *argument, long begin, long end) {
-  const struct rows_of r = *(const struct rows_of *)argument;
+static void pack_rows(void *argument, long begin, long end) {
+  const struct rows_of *r = argument;
   for (long i = begin; i < end; i++)
-    if (r.packs)
-      row_copy(&r.dat, r.elements[i], &r.message, i);
-    else
-      row_copy(&r.message, i, &r.dat, r.elements[i]);
+    row_copy(&r->dat, r->elements[i], &r->message, i);
+}
+
+static void unpack_rows(void *argument, long begin, long end) {
+  const struct rows_of *r = argument;
+  for (long i = begin; i < end; i++)
+    row_copy(&r->message, i, &r->dat, r->elements[i]);
 }
 
 /* One segment after the other, each by all threads if it is large: several may have rows of one element. */
-static void move_rows(const struct op_context *ctx, const struct direction *d, bool packs) {
+static void move_rows(const struct op_context *ctx, const struct direction *d, range_task *task) {
   const size_t worth_waking = (size_t)64 << 10;
   for (int i = 0; i < d->nsegments; i++) {
     const struct message_rows *s = &d->segments[i];
     const bool large = (size_t)s->count * s->dat->row_bytes >= worth_waking;
-    struct rows_of rows = {dat_rows(s->dat), dat_rows(s->dat), s->elements, packs};
+    struct rows_of rows = {dat_rows(s->dat), dat_rows(s->dat), s->elements};
     rows.message.memory = d->buffer + s->at;
     rows.message.stride = 0;
-    struct ranges all = {move_range, &rows, s->count};
+    struct ranges all = {task, &rows, s->count};
     if (ctx->team && large)
       team_run(ctx->team, team_threads(ctx->team), ranges_piece, &all);
     else
-      move_range(&rows, 0, s->count);
+      task(&rows, 0, s->count);
   }
 }
 
@@ -429,7 +431,7 @@ static void move_rows(const struct op_context *ctx, const struct direction *d, b
 static int pack(struct op_context *ctx, struct exchange *x, struct error *err) {
   const struct direction *d = &x->send;
   if (!space_is_device(x->space)) {
-    move_rows(ctx, d, true);
+    move_rows(ctx, d, pack_rows);
     return OP_OK;
   }
   int code =
@@ -444,7 +446,7 @@ static int pack(struct op_context *ctx, struct exchange *x, struct error *err) {
 static int unpack(struct op_context *ctx, const struct exchange *x, struct error *err) {
   const struct direction *d = &x->receive;
   if (!space_is_device(x->space))
-    move_rows(ctx, d, false);
+    move_rows(ctx, d, unpack_rows);
   int code = x->direct ? ctx->mover->pairs_await(ctx, x->space, x->direct, err) : OP_OK;
   if (code || !d->device)
     return code;
