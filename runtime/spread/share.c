@@ -1,5 +1,6 @@
 /* The mesh as arrays: what this rank owns, in global numbers. What was declared since elements went to their owners goes
  * there now. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,9 +40,12 @@ static int bring_numbers(struct comm *comm, const struct halo_exchange *way, con
 static int list_homes(const struct halo_side *came, const long long *numbers, struct homes *homes,
                       struct error *err) {
   bool good = true;
-  for (int i = 0; i < came->count; i++)
-    for (long k = came->first[i]; good && k < came->first[i + 1]; k++)
-      good = homes_note(homes, numbers[came->elements[k]], came->ranks[i]);
+  for (int i = 0; good && i < came->count; i++) {
+    long long lowest = LLONG_MAX;
+    for (long k = came->first[i]; k < came->first[i + 1]; k++)
+      lowest = numbers[came->elements[k]] < lowest ? numbers[came->elements[k]] : lowest;
+    good = came->first[i] == came->first[i + 1] || homes_note(homes, lowest, came->ranks[i]);
+  }
   homes_tidy(homes);
   return good ? OP_OK : no_memory(err);
 }

@@ -194,13 +194,10 @@ static int fill(struct op_context *ctx, struct matrix *m, struct sums *s, const 
     make_objects(ctx, m, s, number_rest(m, s), err);
   }
   const int code = agree_on_success(ctx->agreement, err->code, err);
-  if (code) {
-    pattern_free(p);
-    s->pattern = NULL;
-    return code;
-  }
   s->pattern = NULL;
-  return pattern_share(ctx, p, &s->pattern, err);
+  if (code)
+    pattern_free(p);
+  return code ? code : pattern_share(ctx, p, &s->pattern, err);
 }
 
 bool sums_fit(const struct op_context *ctx, const struct matrix *m) {

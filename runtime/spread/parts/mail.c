@@ -148,18 +148,17 @@ static void carry_home(const struct carrier *c) {
 static void copy_round(const struct carrier *c, long round, bool out) {
   const struct halo_side *side = out ? c->send : c->receive;
   const struct row_store *stores = out ? c->from : c->into;
-  struct row_store packed = {.memory = out ? c->out : c->in};
+  unsigned char *at = out ? c->out : c->in;
   for (int i = 0; i < side->count; i++) {
     const struct span s = span_of(c, side, i, round);
     for (long k = s.begin; k < s.end; k++)
       for (int n = 0; n < c->stores; n++) {
-        packed.value_bytes = stores[n].value_bytes;
-        packed.values = stores[n].values;
+        const struct row_store packed = {at, stores[n].value_bytes, stores[n].values, 0};
         if (out)
           row_copy(&stores[n], side->elements[k], &packed, 0);
         else
           row_copy(&packed, 0, &stores[n], side->elements[k]);
-        packed.memory = row_value(&packed, 1, 0);
+        at += packed.value_bytes * (size_t)packed.values;
       }
   }
 }

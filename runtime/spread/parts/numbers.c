@@ -161,12 +161,22 @@ int numbers_add(struct numbers *n, long long number) {
 
 /* ---- ascending order: stretches that ascend are merged in pairs ---- */
 
-/* The end of the stretch that begins there. */
-static long stretch_end(const long long *number, const int *order, long begin, long count) {
-  long end = begin + 1;
-  while (end < count && number[order[end]] >= number[order[end - 1]])
-    end++;
-  return end < count ? end : count;
+/* Where stretches begin, and the end; NULL: no memory. */
+static long *stretches_of(const long long *number, long count, long *stretches) {
+  long *first = NULL, n = 0;
+  for (long i = 0; i <= count; i++) {
+    if (i > 0 && i < count && number[i] >= number[i - 1])
+      continue;
+    long *more = array_more(first, (size_t)n, sizeof *first);
+    if (!more) {
+      free(first);
+      return NULL;
+    }
+    first = more;
+    first[n++] = i;
+  }
+  *stretches = n - 1;
+  return first;
 }
 
 static void merge(const long long *number, const int *from, long begin, long middle, long end, int *to) {
@@ -176,24 +186,27 @@ static void merge(const long long *number, const int *from, long begin, long mid
 }
 
 int *numbers_order(const long long *number, long count) {
-  int *order = array_new((size_t)count, sizeof *order), *other = NULL;
+  long stretches = 0, *first = stretches_of(number, count, &stretches);
+  int *order = first ? array_new((size_t)count, sizeof *order) : NULL, *other = NULL;
   for (long i = 0; order && i < count; i++)
     order[i] = (int)i;
-  /* Each round leaves half as many stretches. */
-  while (order && stretch_end(number, order, 0, count) < count) {
-    if (!other && !(other = array_new((size_t)count, sizeof *other))) {
-      free(order);
-      return NULL;
-    }
-    for (long begin = 0, end; begin < count; begin = end) {
-      const long middle = stretch_end(number, order, begin, count);
-      end = middle < count ? stretch_end(number, order, middle, count) : count;
-      merge(number, order, begin, middle, end, other);
-    }
-    int *merged = other;
-    other = order;
-    order = merged;
+  if (order && stretches > 1 && !(other = array_new((size_t)count, sizeof *other))) {
+    free(order);
+    order = NULL;
   }
+  while (order && stretches > 1) {
+    long merged = 0;
+    for (long s = 0; s < stretches; s += 2) {
+      merge(number, order, first[s], first[s + 1], first[s + 2 < stretches ? s + 2 : stretches], other);
+      first[merged++] = first[s];
+    }
+    stretches = merged;
+    first[stretches] = count;
+    int *sorted = other;
+    other = order;
+    order = sorted;
+  }
+  free(first);
   free(other);
   return order;
 }

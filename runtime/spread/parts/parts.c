@@ -146,9 +146,11 @@ static long long ballot_count(long long ballot) {
  * first that voted. */
 struct votes {
   struct numbers targets;
-  int *first;  /* the part of each target's first vote */
-  long *alike; /* how many votes are for it, 0: there was none */
-  long room;   /* of both */
+  struct first {
+    long alike; /* votes for the same part, 0: there was none */
+    int part;
+  } * first; /* of each target: the first vote */
+  long room;
   struct vote {
     int target, part;
   } * others; /* votes for other parts */
@@ -158,7 +160,6 @@ struct votes {
 static void votes_free(struct votes *v) {
   numbers_free(&v->targets);
   free(v->first);
-  free(v->alike);
   free(v->others);
 }
 
@@ -170,15 +171,12 @@ static bool make_room(struct votes *v, long targets) {
   if (targets <= v->room)
     return true;
   const long room = targets + targets / 8 + 64;
-  int *first = array_resize(v->first, (size_t)room, sizeof *first);
-  v->first = first ? first : v->first;
-  long *alike = array_resize(v->alike, (size_t)room, sizeof *alike);
-  v->alike = alike ? alike : v->alike;
-  if (!first || !alike)
+  struct first *first = array_resize(v->first, (size_t)room, sizeof *first);
+  if (!first)
     return false;
-  for (long t = v->room; t < room; t++)
-    alike[t] = 0;
-  v->room = room;
+  v->first = first;
+  for (; v->room < room; v->room++)
+    first[v->room].alike = 0;
   return true;
 }
 
@@ -186,10 +184,11 @@ static bool take_vote(struct votes *v, long long number, int part) {
   const int target = numbers_add(&v->targets, number);
   if (target < 0 || !make_room(v, target + 1L))
     return false;
-  if (!v->alike[target])
-    v->first[target] = part;
-  if (v->first[target] == part) {
-    v->alike[target]++;
+  struct first *first = &v->first[target];
+  if (!first->alike)
+    first->part = part;
+  if (first->part == part) {
+    first->alike++;
     return true;
   }
   struct vote *others = array_more(v->others, (size_t)v->nothers, sizeof *others);
@@ -227,8 +226,8 @@ static struct told *count_local(struct votes *v, long *count) {
   if (!told)
     return NULL;
   for (long t = 0; t < v->targets.count; t++)
-    if (v->alike[t])
-      told[(*count)++] = (struct told){v->targets.number[t], ballot(v->first[t], v->alike[t])};
+    if (v->first[t].alike)
+      told[(*count)++] = (struct told){v->targets.number[t], ballot(v->first[t].part, v->first[t].alike)};
   if (v->nothers)
     qsort(v->others, (size_t)v->nothers, sizeof *v->others, by_target);
   for (long i = 0; i < v->nothers; i++) {
