@@ -69,8 +69,11 @@ bool homes_note(struct homes *homes, long long number, int rank) {
   return true;
 }
 
-static int home_of(const struct homes *homes, long long number) {
+/* Its place in the list; `near` is mostly it. */
+static int home_of(const struct homes *homes, long long number, int near) {
   int low = 0, high = homes->count - 1;
+  if (homes->list[near].first <= number && (near == high || homes->list[near + 1].first > number))
+    return near;
   while (low < high) {
     const int middle = high - (high - low) / 2;
     if (homes->list[middle].first <= number)
@@ -78,7 +81,7 @@ static int home_of(const struct homes *homes, long long number) {
     else
       high = middle - 1;
   }
-  return homes->list[low].rank;
+  return low;
 }
 
 /* ---- elements and those who declared them: two parcels for each set ---- */
@@ -91,11 +94,14 @@ static bool list_homes(struct parcel *leaving, const struct share_set *set, int 
   const struct homes own = {.list = &(struct home){set->first, rank}, .count = 1};
   const struct homes *homes = set->homes.count ? &set->homes : &own;
   const long long *number = leaving[NUMBERS].items;
+  int near = 0;
   bool good = true;
   for (int i = 0; good && i < to->count; i++) {
     struct homes going = {0};
-    for (long k = 0; good && k < to->items[i]; k++, number++)
-      good = homes_note(&going, *number, home_of(homes, *number));
+    for (long k = 0; good && k < to->items[i]; k++, number++) {
+      near = home_of(homes, *number, near);
+      good = homes_note(&going, *number, homes->list[near].rank);
+    }
     homes_tidy(&going);
     for (int h = 0; good && h < going.count; h++)
       good = parcel_add(&leaving[HOMES], to->ranks[i], &going.list[h]);
