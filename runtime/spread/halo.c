@@ -12,13 +12,9 @@
 #include "spread/exchange.h"
 #include "spread/parts/mail.h"
 
-static const struct halo_side *reached(const struct map *map) {
-  return &map->halo->receive;
-}
-
 /* True if each element that `map` reaches bears the mark. */
 static bool all_marked(const struct map *map, const bool *marks) {
-  const struct halo_side *side = reached(map);
+  const struct halo_side *side = &map->halo->receive;
   for (long i = 0; i < side->first[side->count]; i++)
     if (!marks[side->elements[i]])
       return false;
@@ -30,7 +26,7 @@ static int find_covered(struct op_context *ctx, const struct map *map, long long
                         struct error *err) {
   const struct list *maps = &ctx->mesh->maps;
   const size_t elements = (size_t)map->to->extents[EXTENT_NONEXEC];
-  const struct halo_side *side = reached(map);
+  const struct halo_side *side = &map->halo->receive;
   bool *marks = array_new(elements, sizeof *marks);
   if (!marks)
     return error_memory(err, "what halos have in common", elements);
