@@ -21,8 +21,8 @@
 #include "grid.h"
 #include "plan/copies.h"
 #include "plan/depth.h"
+#include "spread/parts/build.h"
 #include "spread/parts/directory.h"
-#include "spread/parts/move.h"
 #include "spread/parts/parts.h"
 #include "spread/rings.h"
 

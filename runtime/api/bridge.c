@@ -6,7 +6,6 @@
 #include "mesh/matrix.h"
 #include "ranks/comm.h"
 #include "spread/coo.h"
-#include "spread/csr_layout.h"
 #include "spread/spread.h"
 #include "spread/sums.h"
 #include "tape/tell.h"

@@ -6,7 +6,6 @@
 #include "ranks/agree.h"
 #include "record/record.h"
 #include "spread/data.h"
-#include "spread/report.h"
 #include "spread/spread.h"
 #include "tape/tell.h"
 

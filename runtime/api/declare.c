@@ -16,7 +16,6 @@
 #include "spread/data.h"
 #include "spread/exchange.h"
 #include "spread/parts/partition.h"
-#include "spread/renumber.h"
 #include "spread/spread.h"
 #include "tape/tell.h"
 

@@ -19,7 +19,6 @@
 #include "spread/data.h"
 #include "spread/exchange.h"
 #include "spread/spread.h"
-#include "spread/subset_spread.h"
 #include "tape/tape.h"
 #include "tape/tell.h"
 

@@ -45,7 +45,7 @@ struct set {
   int first_said; /* what messages call the first element: 0, or 1 for programs in Fortran */
   long alike;     /* all of them declared so many elements; 0: they differ, or declared none */
   struct distribution *spread; /* over ranks (halo.h), NULL: one process, or nothing needed it yet */
-  struct set_layout *layout;   /* how bridges number it (spread/csr_layout.h); NULL: none asked */
+  struct set_layout *layout;   /* how bridges number it (spread/coo.h); NULL: none asked */
   struct subset *sub; /* what it is of another set (subset.h): then `spread` is that set's. NULL: a set */
   const struct map *entries_of; /* a ragged map, whose entries are its elements; NULL: any other set */
 };

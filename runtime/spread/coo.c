@@ -9,7 +9,6 @@
 #include "mesh/subset.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
-#include "spread/csr_layout.h"
 #include "spread/exchange.h"
 #include "spread/parts/mail.h"
 #include "spread/sums.h"

@@ -9,13 +9,12 @@
 #include "ranks/agree.h"
 #include "ranks/comm.h"
 #include "spread/coo.h"
-#include "spread/csr_layout.h"
 #include "spread/parts/mail.h"
+#include "spread/parts/numbers.h"
+#include "spread/sums.h"
 
-/* A summand of one entry, or the whole entry. */
 struct item {
   long long column;
-  size_t order; /* as they stand in the lists, so that sums are always the same */
   double value;
 };
 
@@ -38,110 +37,53 @@ static int no_memory(const struct matrix *m, size_t count, struct error *err) {
 
 /* ---- the user's numbers of columns ---- */
 
-struct copy {
-  long long number, user;
-};
-
-static int by_number(const void *a, const void *b) {
-  const struct copy *x = a, *y = b;
-  return x->number < y->number ? -1 : x->number > y->number;
-}
-
-/* List a set's copies, sorted by their numbers. NULL: no memory. */
-static struct copy *copies_of(const struct set *set) {
-  const long owned = set->extents[EXTENT_OWNED], n = set->extents[EXTENT_NONEXEC] - owned;
-  struct copy *copies = array_new((size_t)n, sizeof *copies);
-  for (long i = 0; copies && i < n; i++)
-    copies[i] = (struct copy){set->layout->copies[i], set->spread->numbers[owned + i]};
-  if (copies && n)
-    qsort(copies, (size_t)n, sizeof *copies, by_number);
-  return copies;
-}
-
-static long long user_of(const struct set *set, const struct copy *copies, long long number) {
+/* `copies`: the numbers that copies have for bridges. */
+static long long user_of(const struct set *set, const struct numbers *copies, long long number) {
   const long owned = set->extents[EXTENT_OWNED];
-  if (number >= set->layout->first && number < set->layout->first + owned)
-    return set->layout->users[number - set->layout->first];
-  long low = 0, high = set->extents[EXTENT_NONEXEC] - owned - 1;
-  while (low < high) {
-    const long middle = low + (high - low) / 2;
-    if (copies[middle].number < number)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return copies[low].user;
+  return number >= set->layout->first && number < set->layout->first + owned
+             ? set->layout->users[number - set->layout->first]
+             : set->spread->numbers[owned + numbers_find(copies, number)];
 }
 
 /* ---- the rows that the rank owns ---- */
 
-static int by_column(const void *a, const void *b) {
-  const struct item *x = a, *y = b;
-  if (x->column != y->column)
-    return x->column < y->column ? -1 : 1;
-  return x->order < y->order ? -1 : x->order > y->order;
+/* `argument`: the copies. */
+static long long user_column(const struct matrix *m, const void *argument, long long column) {
+  return user_of(m->column_set, argument, column / m->column_dim) * m->column_dim + column % m->column_dim;
 }
 
-/* Sorted by columns, each once; returns how many are left. */
-static long long add_up(struct item *items, long long n) {
-  long long left = 0;
-  if (n)
-    qsort(items, (size_t)n, sizeof *items, by_column);
-  for (long long i = 0; i < n; i++)
-    if (left && items[left - 1].column == items[i].column)
-      items[left - 1].value += items[i].value;
-    else
-      items[left++] = items[i];
-  return left;
-}
-
-static void put_items(const struct matrix *m, const struct copy *copies, struct lines *r) {
-  const struct listed listed = coo_listed(m);
-  const struct pattern *p = listed.pattern;
-  const long long first = m->row_set->layout->first * m->row_dim;
-  for (size_t k = 0; k < p->count; k++)
-    if (p->rows[k] >= 0) {
-      const long long number = p->columns[k] / m->column_dim, component = p->columns[k] % m->column_dim;
-      r->items[r->offsets[p->rows[k] - first]++] = (struct item){
-          user_of(m->column_set, copies, number) * m->column_dim + component, k, listed.array[k]};
-    }
-  for (long i = r->count; i > 0; i--)
-    r->offsets[i] = r->offsets[i - 1];
-  r->offsets[0] = 0;
-}
-
-static void close_up(struct lines *r) {
+/* Each column of a row once. */
+static void add_up(const struct sorted *o, const double *values, struct lines *r) {
   long long at = 0;
   for (long i = 0; i < r->count; i++) {
-    const long long begin = r->offsets[i], n = add_up(r->items + begin, r->offsets[i + 1] - begin);
-    memmove(r->items + at, r->items + begin, (size_t)n * sizeof *r->items);
-    r->offsets[i] = at;
-    at += n;
+    for (size_t k = o->begin[i]; k < o->begin[i + 1]; k++) {
+      const struct summand *s = &o->items[k];
+      if (at > r->offsets[i] && r->items[at - 1].column == s->column)
+        r->items[at - 1].value += values[s->place];
+      else
+        r->items[at++] = (struct item){s->column, values[s->place]};
+    }
+    r->offsets[i + 1] = at;
   }
-  r->offsets[r->count] = at;
 }
 
 static int find_rows(const struct matrix *m, struct lines *r, struct error *err) {
-  const struct pattern *p = coo_listed(m).pattern;
-  const long long first = m->row_set->layout->first * m->row_dim;
-  r->count = m->row_set->extents[EXTENT_OWNED] * m->row_dim;
-  struct copy *copies = copies_of(m->column_set);
+  const struct listed listed = coo_listed(m);
+  const struct set *set = m->column_set;
+  struct numbers copies;
+  struct sorted o = {0};
+  bool good =
+      numbers_new(&copies, set->layout->copies, set->extents[EXTENT_NONEXEC] - set->extents[EXTENT_OWNED]) &&
+      pattern_sort(m, listed.pattern, user_column, &copies, &o);
+  const size_t entries = good ? o.begin[o.rows] : 0;
+  r->count = (long)o.rows;
   r->offsets = array_new((size_t)r->count + 1, sizeof *r->offsets);
-  size_t entries = 0;
-  for (size_t k = 0; r->offsets && k < p->count; k++)
-    if (p->rows[k] >= 0) {
-      r->offsets[p->rows[k] - first + 1]++;
-      entries++;
-    }
-  for (long i = 0; r->offsets && i < r->count; i++)
-    r->offsets[i + 1] += r->offsets[i];
   r->items = array_new(entries, sizeof *r->items);
-  const bool good = copies && r->offsets && r->items;
-  if (good) {
-    put_items(m, copies, r);
-    close_up(r);
-  }
-  free(copies);
+  good = good && r->offsets && r->items;
+  if (good)
+    add_up(&o, listed.array, r);
+  sorted_free(&o);
+  numbers_free(&copies);
   return good ? OP_OK : no_memory(m, entries, err);
 }
 

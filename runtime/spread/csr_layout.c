@@ -1,4 +1,4 @@
-#include "spread/csr_layout.h"
+#include "spread/coo.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -185,7 +185,7 @@ static int tag_of(const struct exchange *x) {
   return (int)(mixed % COMM_MOST_TAG);
 }
 
-/* Those of either direction. */
+/* Pairs with all ranks that anything goes to or comes from. */
 static int make_pairs(struct exchange *x, struct error *err) {
   const struct direction *s = &x->send, *r = &x->receive;
   const size_t most = (size_t)s->nranks + (size_t)r->nranks;
@@ -352,11 +352,6 @@ static int link_ranks(struct op_context *ctx, struct exchange *x, int code, stru
   return code ? code : make_requests(ctx, y, err);
 }
 
-static void note_header(struct exchange *x, const struct exchange_header *header) {
-  if (header)
-    x->header = *header;
-}
-
 int exchange_get(struct op_context *ctx, const struct halo_need *needs, int count, enum space space,
                  const struct exchange_header *header, struct exchange **out, struct error *err) {
   const bool headed = header && !space_is_device(space); /* what a device packs begins at once */
@@ -367,7 +362,7 @@ int exchange_get(struct op_context *ctx, const struct halo_need *needs, int coun
     ctx->exchanges->epoch = ctx->mesh->epoch;
   for (*out = code ? NULL : ctx->exchanges->first; *out; *out = (*out)->next)
     if (is_for(*out, needs, count, space, headed)) {
-      note_header(*out, header);
+      (*out)->header = header ? *header : (*out)->header;
       return OP_OK;
     }
   if (!code)
@@ -380,7 +375,7 @@ int exchange_get(struct op_context *ctx, const struct halo_need *needs, int coun
     *out = NULL;
     return code;
   }
-  note_header(*out, header);
+  (*out)->header = header ? *header : (*out)->header;
   (*out)->next = ctx->exchanges->first;
   ctx->exchanges->first = *out;
   return OP_OK;
@@ -415,18 +410,20 @@ static void unpack_rows(void *argument, long begin, long end) {
 }
 
 /* One segment after the other, each by all threads if it is large: several may have rows of one element. */
-static void move_rows(const struct op_context *ctx, const struct message_rows *s, range_task *task,
-                      unsigned char *message) {
+static void move_rows(const struct op_context *ctx, const struct direction *d, range_task *task) {
   const size_t worth_waking = (size_t)64 << 10;
-  const bool large = (size_t)s->count * s->dat->row_bytes >= worth_waking;
-  struct rows_of rows = {dat_rows(s->dat), dat_rows(s->dat), s->elements};
-  rows.message.memory = message;
-  rows.message.stride = 0;
-  struct ranges all = {task, &rows, s->count};
-  if (ctx->team && large)
-    team_run(ctx->team, team_threads(ctx->team), ranges_piece, &all);
-  else
-    task(&rows, 0, s->count);
+  for (int i = 0; i < d->nsegments; i++) {
+    const struct message_rows *s = &d->segments[i];
+    const bool large = (size_t)s->count * s->dat->row_bytes >= worth_waking;
+    struct rows_of rows = {dat_rows(s->dat), dat_rows(s->dat), s->elements};
+    rows.message.memory = d->buffer + s->at;
+    rows.message.stride = 0;
+    struct ranges all = {task, &rows, s->count};
+    if (ctx->team && large)
+      team_run(ctx->team, team_threads(ctx->team), ranges_piece, &all);
+    else
+      task(&rows, 0, s->count);
+  }
 }
 
 /* A device is handed over also where nothing is sent: the last messages may still be being unpacked where the next ones
@@ -434,8 +431,7 @@ static void move_rows(const struct op_context *ctx, const struct message_rows *s
 static int pack(struct op_context *ctx, struct exchange *x, struct error *err) {
   const struct direction *d = &x->send;
   if (!space_is_device(x->space)) {
-    for (int i = 0; i < d->nsegments; i++)
-      move_rows(ctx, &d->segments[i], pack_rows, d->buffer + d->segments[i].at);
+    move_rows(ctx, d, pack_rows);
     return OP_OK;
   }
   int code =
@@ -450,8 +446,7 @@ static int pack(struct op_context *ctx, struct exchange *x, struct error *err) {
 static int unpack(struct op_context *ctx, const struct exchange *x, struct error *err) {
   const struct direction *d = &x->receive;
   if (!space_is_device(x->space))
-    for (int i = 0; i < d->nsegments; i++)
-      move_rows(ctx, &d->segments[i], unpack_rows, d->buffer + d->segments[i].at);
+    move_rows(ctx, d, unpack_rows);
   int code = x->direct ? ctx->mover->pairs_await(ctx, x->space, x->direct, err) : OP_OK;
   if (code || !d->device)
     return code;

@@ -33,11 +33,11 @@ int halo_depth(struct op_context *ctx, struct dat *dat);
 bool halo_is_current(struct op_context *ctx, struct dat *dat, const struct map *map);
 /* Copies that are the newest anywhere become so in this space, too; nothing is sent to other ranks. */
 int halo_bring(struct op_context *ctx, struct dat *dat, enum space space, struct error *err);
-/* They are now, so deep, since the loop in this space that made the newest version ran on copies as well. */
+/* Copies are the newest now, so deep, since the loop in this space that made the newest version ran on copies as well. */
 void halo_computed(struct op_context *ctx, struct dat *dat, enum space space, int depth);
-/* None is. */
+/* No copy is the newest. */
 void halo_is_old(struct dat *dat);
-/* It is noted from now on whether what the map reaches is the newest. NULL: it always is. */
+/* Note from now on whether what the map reaches is the newest. NULL: that is always noted. */
 int halo_keep_part(struct dat *dat, const struct map *map, struct error *err);
 /* The map is about to be freed. */
 void halo_forget_map(struct dat *dat, const struct map *map);

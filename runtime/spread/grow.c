@@ -1,4 +1,4 @@
-#include "spread/grow.h"
+#include "spread/spread.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,13 +13,13 @@
 
 /* The new parts of the mesh. */
 struct growth {
+  struct arrays arrays;
   struct rings rings;
   struct rings_set *sets;
   struct rings_map *maps;
-  int *map_of;  /* which of the mesh's maps each is */
-  int **tables; /* of each of these */
-  int **users;  /* of each set: its to_user */
-  void **rows;  /* of each dat; NULL: it has no memory */
+  int *map_of; /* which of the mesh's maps each is */
+  int **users; /* of each set: its to_user */
+  void **rows; /* of each dat; NULL: it has no memory */
   int nmaps;
 };
 
@@ -28,32 +28,24 @@ static int no_memory(struct error *err) {
 }
 
 static void growth_free(struct growth *g, const struct mesh *mesh) {
-  for (int m = 0; g->tables && m < g->nmaps; m++)
-    data_memory_free(g->tables[m]);
   for (int s = 0; g->users && s < mesh->sets.count; s++)
     free(g->users[s]);
   for (int d = 0; g->rows && d < mesh->dats.count; d++)
     data_memory_free(g->rows[d]);
   rings_free(&g->rings);
-  free(g->sets);
-  free(g->maps);
-  free(g->map_of);
-  free((void *)g->tables);
-  free((void *)g->users);
-  free((void *)g->rows);
+  arrays_free(&g->arrays);
 }
 
 /* ---- what is there ---- */
 
 static int begin(struct growth *g, const struct mesh *mesh, const bool *followed, struct error *err) {
   const size_t nsets = (size_t)mesh->sets.count, nmaps = (size_t)mesh->maps.count;
-  *g = (struct growth){.sets = array_new(nsets, sizeof *g->sets),
-                       .maps = array_new(nmaps, sizeof *g->maps),
-                       .map_of = array_new(nmaps, sizeof *g->map_of),
-                       .tables = array_new(nmaps, sizeof *g->tables),
-                       .users = array_new(nsets, sizeof *g->users),
-                       .rows = array_new((size_t)mesh->dats.count, sizeof *g->rows)};
-  if (!g->sets || !g->maps || !g->map_of || !g->tables || !g->users || !g->rows)
+  g->sets = arrays_add(&g->arrays, nsets, sizeof *g->sets);
+  g->maps = arrays_add(&g->arrays, nmaps, sizeof *g->maps);
+  g->map_of = arrays_add(&g->arrays, nmaps, sizeof *g->map_of);
+  g->users = arrays_add(&g->arrays, nsets, sizeof *g->users);
+  g->rows = arrays_add(&g->arrays, (size_t)mesh->dats.count, sizeof *g->rows);
+  if (g->arrays.failed)
     return no_memory(err);
   for (int s = 0; s < mesh->sets.count; s++) {
     const struct set *set = mesh->sets.items[s];
@@ -70,17 +62,6 @@ static int begin(struct growth *g, const struct mesh *mesh, const bool *followed
 }
 
 /* ---- what it gets ---- */
-
-static int make_table(struct growth *g, int m, const struct mesh *mesh, struct error *err) {
-  const struct map *map = mesh->maps.items[g->map_of[m]];
-  const size_t rows = (size_t)g->rings.sets[map->from->id].ends[2 * g->rings.layers];
-  size_t entries, bytes;
-  if (!size_mul(rows, (size_t)map->arity, &entries) || !size_mul(entries + MAP_SLACK, sizeof(int), &bytes) ||
-      !(g->tables[m] = data_memory(NULL, bytes, data_table_number(map->id))))
-    return no_memory(err);
-  memcpy(g->tables[m], g->rings.tables[m], entries * sizeof(int));
-  return OP_OK;
-}
 
 static long rows_of(const struct growth *g, int set) {
   return g->rings.sets[set].ends[2 * g->rings.layers + 1];
@@ -120,8 +101,6 @@ static int make_rows(struct op_context *ctx, struct growth *g, int d, struct err
 
 static int make(struct op_context *ctx, struct growth *g, struct error *err) {
   int code = OP_OK;
-  for (int m = 0; !code && m < g->nmaps; m++)
-    code = make_table(g, m, ctx->mesh, err);
   for (int s = 0; !code && s < ctx->mesh->sets.count; s++)
     code = make_users(g, s, ctx->mesh, err);
   for (int d = 0; !code && d < ctx->mesh->dats.count; d++)
@@ -161,7 +140,7 @@ static void adopt(struct op_context *ctx, struct growth *g) {
   for (int d = 0; d < ctx->mesh->dats.count; d++)
     adopt_rows(ctx, g, d);
   for (int m = 0; m < g->nmaps; m++)
-    swap((void **)&((struct map *)ctx->mesh->maps.items[g->map_of[m]])->table, (void **)&g->tables[m]);
+    swap((void **)&((struct map *)ctx->mesh->maps.items[g->map_of[m]])->table, (void **)&g->rings.tables[m]);
   for (int s = 0; s < ctx->mesh->sets.count; s++) {
     struct set *set = ctx->mesh->sets.items[s];
     if (g->users[s])
@@ -175,7 +154,7 @@ static void adopt(struct op_context *ctx, struct growth *g) {
 }
 
 int mesh_grow(struct op_context *ctx, int layers, const bool *followed, struct error *err) {
-  struct growth g;
+  struct growth g = {0};
   int code = agree_on_success(ctx->comm, begin(&g, ctx->mesh, followed, err), err);
   const struct rings_mesh mesh = {g.sets, g.maps, ctx->mesh->sets.count, g.nmaps};
   if (!code)

@@ -12,13 +12,9 @@
 #include "spread/exchange.h"
 #include "spread/parts/mail.h"
 
-static const struct halo_side *reached(const struct map *map) {
-  return &map->halo->receive;
-}
-
 /* True if each element that `map` reaches bears the mark. */
 static bool all_marked(const struct map *map, const bool *marks) {
-  const struct halo_side *side = reached(map);
+  const struct halo_side *side = &map->halo->receive;
   for (long i = 0; i < side->first[side->count]; i++)
     if (!marks[side->elements[i]])
       return false;
@@ -30,7 +26,7 @@ static int find_covered(struct op_context *ctx, const struct map *map, long long
                         struct error *err) {
   const struct list *maps = &ctx->mesh->maps;
   const size_t elements = (size_t)map->to->extents[EXTENT_NONEXEC];
-  const struct halo_side *side = reached(map);
+  const struct halo_side *side = &map->halo->receive;
   bool *marks = array_new(elements, sizeof *marks);
   if (!marks)
     return error_memory(err, "what halos have in common", elements);
@@ -44,23 +40,14 @@ static int find_covered(struct op_context *ctx, const struct map *map, long long
   return OP_OK;
 }
 
-static void cover_free(struct halo_cover *cover) {
-  free(cover->others);
-  free(cover);
-}
-
 static int make_cover(struct op_context *ctx, const struct map *map, struct halo_cover **out,
                       struct error *err) {
   const struct list *maps = &ctx->mesh->maps;
-  long long *covered = array_new((size_t)maps->count, sizeof *covered);
-  struct halo_cover *cover = array_new(1, sizeof *cover);
-  int code = OP_OK;
-  if (cover)
-    cover->others = array_new((size_t)maps->count, sizeof *cover->others);
-  if (!covered || !cover || !cover->others)
-    code = error_memory(err, "what halos have in common", (size_t)maps->count * sizeof *covered);
-  if (!code)
-    code = find_covered(ctx, map, covered, err);
+  const size_t nmaps = (size_t)maps->count;
+  long long *covered = array_new(nmaps, sizeof *covered);
+  struct halo_cover *cover = calloc(1, sizeof *cover + nmaps * sizeof *cover->others);
+  int code = covered && cover ? find_covered(ctx, map, covered, err)
+                              : error_memory(err, "what halos have in common", nmaps * sizeof *covered);
   code = agree_on_success(ctx->comm, code, err);
   if (!code)
     code = ctx->comm->table->reduce_all(ctx->comm, covered, maps->count, COMM_LLONG, COMM_MIN, err);
@@ -69,8 +56,7 @@ static int make_cover(struct op_context *ctx, const struct map *map, struct halo
       cover->others[cover->count++] = maps->items[m];
   free(covered);
   if (code) {
-    if (cover)
-      cover_free(cover);
+    free(cover);
     return code;
   }
   cover->map = map;
@@ -97,7 +83,7 @@ int halo_cover_get(struct op_context *ctx, struct halo_cover **covers, const str
 void halo_covers_free(struct halo_cover *covers) {
   for (struct halo_cover *next; covers; covers = next) {
     next = covers->next;
-    cover_free(covers);
+    free(covers);
   }
 }
 
@@ -229,77 +215,49 @@ static int element_of(const struct set *set, int rank, int code) {
   return -1;
 }
 
-/* Lists by rank. */
-struct lists {
-  struct tally ranks;
-  int *elements;
-};
-
 /* Sort the copies that this rank needs by owner, and list what each owner is to be told. */
-static int sort_wishes(const struct set *set, const int *copies, long count, struct lists *own, int *codes,
+static int sort_wishes(const struct set *set, const int *copies, long count, struct parcel *wished,
                        struct error *err) {
-  const long all = set_rows(set) - set->extents[EXTENT_OWNED];
+  const long owned = set->extents[EXTENT_OWNED], all = set_rows(set) - owned;
   struct place *places = array_new((size_t)all, sizeof *places);
-  int *ranks = array_new((size_t)count, sizeof *ranks);
-  long *order = array_new((size_t)count, sizeof *order);
-  bool good = places && ranks && order;
-  if (good) {
+  int *ranks = array_new((size_t)count, sizeof *ranks), *codes = array_new((size_t)count, sizeof *codes);
+  *wished = (struct parcel){.items = codes, .item_bytes = sizeof *codes};
+  if (places && ranks && codes) {
     find_places(set, places);
     for (long i = 0; i < count; i++)
-      ranks[i] = places[copies[i] - set->extents[EXTENT_OWNED]].rank;
-    good = tally_group(&own->ranks, ranks, count, order);
+      ranks[i] = places[copies[i] - owned].rank;
+    wished->here = tally_group(&wished->to, ranks, NULL, count);
   }
-  for (long i = 0; good && i < count; i++) {
-    own->elements[i] = copies[order[i]];
-    codes[i] = places[copies[order[i]] - set->extents[EXTENT_OWNED]].code;
+  for (long i = 0; wished->here && i < count; i++) {
+    wished->here[i] = copies[wished->here[i]];
+    codes[i] = places[wished->here[i] - owned].code;
   }
   free(places);
   free(ranks);
-  free(order);
-  return good ? OP_OK : no_memory(err, (size_t)all * sizeof *places);
+  return wished->here ? OP_OK : no_memory(err, (size_t)all * sizeof *places);
 }
 
-static int take_wishes(const struct set *set, const struct mail *in, struct lists *others,
-                       struct error *err) {
-  const int *codes = in->items;
-  others->elements = array_new((size_t)in->total, sizeof *others->elements);
-  if (!others->elements)
-    return no_memory(err, (size_t)in->total * sizeof *others->elements);
+/* The codes that others sent become elements. */
+static void take_wishes(const struct set *set, struct mail *in) {
+  int *codes = in->items;
   for (long r = 0, at = 0; r < in->from.count; r++)
     for (long i = 0; i < in->from.items[r]; i++, at++)
-      others->elements[at] = element_of(set, in->from.ranks[r], codes[at]);
-  return OP_OK;
+      codes[at] = element_of(set, in->from.ranks[r], codes[at]);
 }
 
 int halo_rows_connect(struct op_context *ctx, const struct set *set, const int *copies, long count,
                       struct halo_exchange *out, struct error *err) {
-  struct comm *comm = ctx->comm;
-  struct lists own = {.elements = array_new((size_t)count, sizeof *own.elements)};
-  struct lists others = {0};
-  struct mail in = {0};
-  int *codes = array_new((size_t)count, sizeof *codes);
+  struct parcel *wished = array_new(1, sizeof *wished);
   *out = (struct halo_exchange){0};
-  int code = own.elements && codes ? OP_OK : no_memory(err, (size_t)count * sizeof *codes);
+  int code =
+      wished ? sort_wishes(set, copies, count, wished, err) : no_memory(err, (size_t)count * sizeof(int));
   if (!code)
-    code = sort_wishes(set, copies, count, &own, codes, err);
-  if (code)
-    free(codes);
-  else
-    code = mail_send(comm, codes, &own.ranks, sizeof *codes, &in, err);
-  if (!code)
-    code = take_wishes(set, &in, &others, err);
+    code = parcels_send(ctx->comm, wished, 1, err);
   if (!code) {
-    code = side_from_tally(&out->send, &in.from, others.elements, err);
-    others.elements = NULL;
+    take_wishes(set, &wished->in);
+    code = parcel_sides(wished, &out->receive, &out->send, err);
   }
-  if (!code) {
-    code = side_from_tally(&out->receive, &own.ranks, own.elements, err);
-    own.elements = NULL;
-  }
-  mail_free(&in);
-  tally_free(&own.ranks);
-  free(own.elements);
-  free(others.elements);
+  parcels_free(wished, 1);
   if (code)
     halo_exchange_free(out);
   return code;

@@ -12,8 +12,8 @@ struct map;
 struct halo_cover {
   struct halo_cover *next;
   const struct map *map;
-  const struct map **others;
   int count;
+  const struct map *others[];
 };
 
 /* Find it in the list, or make it and put it there. Collective, once per map and epoch. */

@@ -1,4 +1,3 @@
-#include "spread/renumber.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,4 @@
 /* How the mesh lies over the ranks, for op_diagnostic_output. */
-#include "spread/report.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/list.h"
+#include "mesh/data.h"
 #include "spread/parts/mail.h"
 #include "spread/parts/numbers.h"
 
@@ -16,6 +17,7 @@ struct known {
 };
 
 struct builder {
+  struct arrays arrays; /* but for what grows */
   struct comm *comm;
   const struct rings_mesh *mesh;
   int layers;
@@ -91,11 +93,11 @@ static bool make_rows(const struct builder *b, int m) {
   return true;
 }
 
-static int begin_map(const struct builder *b, int m, struct error *err) {
+static int begin_map(struct builder *b, int m, struct error *err) {
   const struct rings_map *map = &b->mesh->maps[m];
   const long owned = b->mesh->sets[map->to].extents[EXTENT_OWNED];
   const long entries = b->mesh->sets[map->from].extents[EXTENT_EXEC] * map->arity;
-  long *first = b->first[m] = array_new((size_t)owned + 2, sizeof *first);
+  long *first = b->first[m] = arrays_add(&b->arrays, (size_t)owned + 2, sizeof *first);
   if (!first || !make_rows(b, m))
     return no_memory(err);
   for (long i = 0; i < entries; i++) {
@@ -105,7 +107,7 @@ static int begin_map(const struct builder *b, int m, struct error *err) {
   }
   for (long t = 0; t < owned; t++)
     first[t + 2] += first[t + 1];
-  int *sources = b->sources[m] = array_new((size_t)first[owned + 1], sizeof *sources);
+  int *sources = b->sources[m] = arrays_add(&b->arrays, (size_t)first[owned + 1], sizeof *sources);
   for (long i = 0; sources && i < entries; i++)
     if (map->table[i] < owned)
       sources[first[map->table[i] + 1]++] = (int)(i / map->arity);
@@ -114,12 +116,12 @@ static int begin_map(const struct builder *b, int m, struct error *err) {
 
 static int begin(struct builder *b, struct error *err) {
   const size_t nsets = (size_t)b->mesh->nsets, nmaps = (size_t)b->mesh->nmaps;
-  b->sets = array_new(nsets, sizeof *b->sets);
-  b->rows = array_new(nmaps, sizeof *b->rows);
-  b->nrows = array_new(nmaps, sizeof *b->nrows);
-  b->first = array_new(nmaps, sizeof *b->first);
-  b->sources = array_new(nmaps, sizeof *b->sources);
-  int code = b->sets && b->rows && b->nrows && b->first && b->sources ? OP_OK : no_memory(err);
+  b->sets = arrays_add(&b->arrays, nsets, sizeof *b->sets);
+  b->rows = arrays_add(&b->arrays, nmaps, sizeof *b->rows);
+  b->nrows = arrays_add(&b->arrays, nmaps, sizeof *b->nrows);
+  b->first = arrays_add(&b->arrays, nmaps, sizeof *b->first);
+  b->sources = arrays_add(&b->arrays, nmaps, sizeof *b->sources);
+  int code = b->arrays.failed ? no_memory(err) : OP_OK;
   for (int s = 0; !code && s < b->mesh->nsets; s++)
     code = begin_set(b, s, err);
   for (int m = 0; !code && m < b->mesh->nmaps; m++)
@@ -127,73 +129,18 @@ static int begin(struct builder *b, struct error *err) {
   return code;
 }
 
-/* ---- lists for ranks ---- */
+/* ---- lists of words for ranks ---- */
 
-/* Numbers for ranks, as they are added. */
-struct lists {
-  struct line {
-    long long item;
-    int rank;
-  } * lines;
-  struct tally to;
-  long count;
-};
-
-static void lists_free(struct lists *l) {
-  free(l->lines);
-  tally_free(&l->to);
-  *l = (struct lists){0};
-}
-
-static bool lists_add(struct lists *l, int rank, long long item) {
-  struct line *lines = array_more(l->lines, (size_t)l->count, sizeof *lines);
-  if (!lines || !tally_add(&l->to, rank, 1)) {
-    l->lines = lines ? lines : l->lines;
-    return false;
-  }
-  l->lines = lines;
-  lines[l->count++] = (struct line){item, rank};
-  return true;
-}
-
-/* The items together by rank; NULL: no memory. */
-static long long *lists_items(struct lists *l) {
-  long *next = tally_sort(&l->to) ? tally_first(&l->to) : NULL;
-  long long *items = next ? array_new((size_t)l->count, sizeof *items) : NULL;
-  for (long i = 0; items && i < l->count; i++)
-    items[next[tally_place(&l->to, l->lines[i].rank)]++] = l->lines[i].item;
-  free(next);
-  return items;
-}
-
-/* Several lists to all ranks, with which they go: in[i] is what came of list i. */
-static int lists_send(struct comm *comm, struct lists *lists, int n, struct mail *in, struct error *err) {
+/* NULL: no memory. */
+static struct parcel *new_parcels(int n) {
   struct parcel *parcels = array_new((size_t)n, sizeof *parcels);
-  int code = parcels ? OP_OK : no_memory(err);
-  for (int i = 0; !code && i < n; i++) {
+  for (int i = 0; parcels && i < n; i++)
     parcels[i].item_bytes = sizeof(long long);
-    if (!(parcels[i].items = lists_items(&lists[i])))
-      code = no_memory(err);
-    parcels[i].to = lists[i].to;
-    lists[i].to = (struct tally){0};
-  }
-  if (!code)
-    code = parcels_send(comm, parcels, n, err);
-  for (int i = 0; !code && i < n; i++) {
-    in[i] = parcels[i].in;
-    parcels[i].in = (struct mail){0};
-  }
-  parcels_free(parcels, n);
-  return code;
+  return parcels;
 }
 
-static void free_lists(struct lists *l, struct mail *in, int n) {
-  for (int i = 0; l && i < n; i++)
-    lists_free(&l[i]);
-  for (int i = 0; in && i < n; i++)
-    mail_free(&in[i]);
-  free(l);
-  free(in);
+static bool add_word(struct parcel *p, int rank, long long word) {
+  return parcel_add(p, rank, &word);
 }
 
 /* ---- one layer: owners are asked, and answer ---- */
@@ -201,15 +148,15 @@ static void free_lists(struct lists *l, struct mail *in, int n) {
 /* The answer for a set is a list of words: of each element its number and owner, and for each map from the set its targets'
  * numbers and owners. */
 
-static bool tell_element(const struct builder *b, struct lists *l, int rank, int s, int id) {
+static bool tell_element(const struct builder *b, struct parcel *out, int rank, int s, int id) {
   const struct known *k = &b->sets[s];
-  bool good = lists_add(l, rank, k->ids.number[id]) && lists_add(l, rank, k->owner[id]);
+  bool good = add_word(out, rank, k->ids.number[id]) && add_word(out, rank, k->owner[id]);
   for (int m = 0; good && m < b->mesh->nmaps; m++) {
     const struct rings_map *map = &b->mesh->maps[m];
     const struct known *to = &b->sets[map->to];
     for (int i = 0; good && map->from == s && i < map->arity; i++) {
       const int target = map->table[(long)id * map->arity + i];
-      good = lists_add(l, rank, to->ids.number[target]) && lists_add(l, rank, to->owner[target]);
+      good = add_word(out, rank, to->ids.number[target]) && add_word(out, rank, to->owner[target]);
     }
   }
   return good;
@@ -218,7 +165,7 @@ static bool tell_element(const struct builder *b, struct lists *l, int rank, int
 /* The elements of this rank that a rank was told of. */
 struct told {
   int **of; /* of each set and owned or executed element: the last rank that was, and 1 */
-  struct lists *answers;
+  struct parcel *answers;
   int rank;
 };
 
@@ -243,7 +190,7 @@ static bool tell_of(const struct builder *b, struct told *t, int s, int id, bool
   return good;
 }
 
-static int answer(const struct builder *b, struct mail *asked, bool rows_only, struct lists *answers,
+static int answer(const struct builder *b, struct parcel *asked, bool rows_only, struct parcel *answers,
                   struct error *err) {
   struct told t = {.of = array_new((size_t)b->mesh->nsets, sizeof *t.of), .answers = answers};
   long *at = array_new((size_t)b->mesh->nsets, sizeof *at);
@@ -252,15 +199,15 @@ static int answer(const struct builder *b, struct mail *asked, bool rows_only, s
     good = (t.of[s] = array_new((size_t)b->mesh->sets[s].extents[EXTENT_EXEC], sizeof(int))) != NULL;
   struct tally askers = {0};
   for (int s = 0; good && s < b->mesh->nsets; s++)
-    for (int i = 0; good && i < asked[s].from.count; i++)
-      good = tally_add(&askers, asked[s].from.ranks[i], 1);
-  good = good && tally_sort(&askers);
+    for (int i = 0; good && i < asked[s].in.from.count; i++)
+      good = tally_add(&askers, asked[s].in.from.ranks[i], 1);
   for (int r = 0; good && r < askers.count; r++) {
     t.rank = askers.ranks[r];
     for (int s = 0; good && s < b->mesh->nsets; s++) {
-      const int place = tally_place(&asked[s].from, t.rank);
-      for (long i = 0; good && place >= 0 && i < asked[s].from.items[place]; i++) {
-        const int id = numbers_find(&b->sets[s].ids, ((const long long *)asked[s].items)[at[s]++]);
+      struct mail *in = &asked[s].in;
+      const int place = tally_place(&in->from, t.rank);
+      for (long i = 0; good && place >= 0 && i < in->from.items[place]; i++) {
+        const int id = numbers_find(&b->sets[s].ids, ((const long long *)in->items)[at[s]++]);
         good = tell_of(b, &t, s, id, rows_only);
       }
     }
@@ -312,15 +259,23 @@ static bool take_rows(const struct builder *b, const struct mail *in, int s, int
   return good;
 }
 
-static int ask(const struct builder *b, int least, int most, struct lists *questions, struct error *err) {
-  bool good = true;
-  for (int s = 0; good && s < b->mesh->nsets; s++) {
+static int ask(const struct builder *b, int least, int most, struct parcel *questions, struct error *err) {
+  for (int s = 0; s < b->mesh->nsets; s++) {
     const struct known *k = &b->sets[s];
-    for (long id = 0; good && id < k->ids.count; id++)
-      if (k->depth[id] >= least && k->depth[id] <= most)
-        good = lists_add(&questions[s], k->owner[id], k->ids.number[id]);
+    bool *asked = array_new((size_t)k->ids.count, sizeof *asked);
+    for (long id = 0; asked && id < k->ids.count; id++)
+      asked[id] = k->depth[id] >= least && k->depth[id] <= most;
+    int *ids = asked ? tally_group(&questions[s].to, k->owner, asked, k->ids.count) : NULL;
+    long long *numbers = ids ? array_new((size_t)questions[s].to.total, sizeof *numbers) : NULL;
+    questions[s].items = numbers;
+    for (long i = 0; numbers && i < questions[s].to.total; i++)
+      numbers[i] = k->ids.number[ids[i]];
+    free(asked);
+    free(ids);
+    if (!numbers)
+      return no_memory(err);
   }
-  return good ? OP_OK : no_memory(err);
+  return OP_OK;
 }
 
 /* Add, from the copies of these depths, their own rows, and (not rows_only) the elements that have them as targets, which are
@@ -328,25 +283,23 @@ static int ask(const struct builder *b, int least, int most, struct lists *quest
 static int add_layer(const struct builder *b, int least, int most, int odd, int even, bool rows_only,
                      struct error *err) {
   const int n = b->mesh->nsets;
-  struct lists *questions = array_new((size_t)n, sizeof(struct lists)),
-               *answers = array_new((size_t)n, sizeof(struct lists));
-  struct mail *asked = array_new((size_t)n, sizeof *asked), *told = array_new((size_t)n, sizeof *told);
-  int code = questions && answers && asked && told ? OP_OK : no_memory(err);
+  struct parcel *questions = new_parcels(n), *answers = new_parcels(n);
+  int code = questions && answers ? OP_OK : no_memory(err);
   if (!code)
     code = ask(b, least, most, questions, err);
   if (!code)
-    code = lists_send(b->comm, questions, n, asked, err);
+    code = parcels_send(b->comm, questions, n, err);
   if (!code)
-    code = answer(b, asked, rows_only, answers, err);
+    code = answer(b, questions, rows_only, answers, err);
   if (!code)
-    code = lists_send(b->comm, answers, n, told, err);
+    code = parcels_send(b->comm, answers, n, err);
   bool good = true;
   for (int s = 0; !code && good && s < n; s++)
-    good = take_elements(b, &told[s], s, odd);
+    good = take_elements(b, &answers[s].in, s, odd);
   for (int s = 0; !code && good && s < n; s++)
-    good = take_rows(b, &told[s], s, even);
-  free_lists(questions, asked, n);
-  free_lists(answers, told, n);
+    good = take_rows(b, &answers[s].in, s, even);
+  parcels_free(questions, n);
+  parcels_free(answers, n);
   return code ? code : good ? OP_OK : no_memory(err);
 }
 
@@ -366,11 +319,11 @@ static int by_depth(const void *x, const void *y) {
   return (a->number > b->number) - (a->number < b->number);
 }
 
-static int number_set(const struct builder *b, int s, struct ring_set *out, struct error *err) {
+static int number_set(struct builder *b, int s, struct ring_set *out, struct error *err) {
   struct known *k = &b->sets[s];
   const long before = b->mesh->sets[s].extents[EXTENT_NONEXEC], count = k->ids.count;
   struct sorted *order = array_new((size_t)(count - before), sizeof *order);
-  k->place = array_new((size_t)count, sizeof *k->place);
+  k->place = arrays_add(&b->arrays, (size_t)count, sizeof *k->place);
   out->numbers = array_new((size_t)count, sizeof *out->numbers);
   out->ends = array_new((size_t)fringe_of(b) + 1, sizeof *out->ends);
   out->exchanges = array_new((size_t)fringe_of(b) + 1, sizeof *out->exchanges);
@@ -396,7 +349,11 @@ static int number_map(const struct builder *b, int m, struct rings *out, struct 
   const struct rings_map *map = &b->mesh->maps[m];
   const struct known *from = &b->sets[map->from], *to = &b->sets[map->to];
   const long count = out->sets[map->from].ends[2 * b->layers];
-  int *table = out->tables[m] = array_new((size_t)count * (size_t)map->arity, sizeof *table);
+  size_t entries, bytes;
+  if (!size_mul((size_t)count, (size_t)map->arity, &entries) ||
+      !size_mul(entries + MAP_SLACK, sizeof(int), &bytes))
+    return no_memory(err);
+  int *table = out->tables[m] = data_memory(NULL, bytes, data_table_number(m));
   if (!table)
     return no_memory(err);
   for (long id = 0; id < b->nrows[m]; id++)
@@ -407,47 +364,43 @@ static int number_map(const struct builder *b, int m, struct rings *out, struct 
 
 /* ---- messages ---- */
 
-/* List what this rank receives, and tell owners the numbers. */
-static int want(const struct builder *b, int s, int v, struct ring_set *out, struct lists *wanted,
+/* List what this rank receives, which lies together by owner, and tell owners the numbers. */
+static int want(const struct builder *b, int s, int v, const struct ring_set *out, struct parcel *wanted,
                 struct error *err) {
   const long begin = out->ends[v - 1], count = out->ends[v] - begin;
-  int *elements = array_new((size_t)count, sizeof *elements);
-  bool good = elements != NULL;
+  bool good = (wanted->here = array_new((size_t)count, sizeof *wanted->here)) != NULL;
   for (long i = 0; good && i < count; i++) {
     const long long number = out->numbers[begin + i];
-    elements[i] = (int)(begin + i);
-    good = lists_add(wanted, b->sets[s].owner[numbers_find(&b->sets[s].ids, number)], number);
+    wanted->here[i] = (int)(begin + i);
+    good = add_word(wanted, b->sets[s].owner[numbers_find(&b->sets[s].ids, number)], number);
   }
-  if (good && tally_sort(&wanted->to))
-    return side_from_tally(&out->exchanges[v].receive, &wanted->to, elements, err);
-  free(elements);
-  return no_memory(err);
+  return good ? OP_OK : no_memory(err);
 }
 
-static int give(const struct builder *b, int s, int v, struct ring_set *out, const struct mail *in,
-                struct error *err) {
-  int *elements = array_new((size_t)in->total, sizeof *elements);
+static int connect(const struct builder *b, int s, struct parcel *wanted, struct halo_exchange *out,
+                   struct error *err) {
+  const long long *numbers = wanted->in.items;
+  int *elements = array_new((size_t)wanted->in.total, sizeof *elements);
   if (!elements)
     return no_memory(err);
-  for (long i = 0; i < in->total; i++)
-    elements[i] = numbers_find(&b->sets[s].ids, ((const long long *)in->items)[i]);
-  return side_from_tally(&out->exchanges[v].send, &in->from, elements, err);
+  for (long i = 0; i < wanted->in.total; i++)
+    elements[i] = numbers_find(&b->sets[s].ids, numbers[i]);
+  free(wanted->in.items);
+  wanted->in.items = elements;
+  return parcel_sides(wanted, &out->receive, &out->send, err);
 }
 
 static int make_exchanges(const struct builder *b, struct rings *out, struct error *err) {
   const int deepest = fringe_of(b), each = deepest - 2, n = b->mesh->nsets * each;
-  struct lists *wanted = array_new((size_t)n, sizeof(struct lists));
-  struct mail *in = array_new((size_t)n, sizeof *in);
-  int code = wanted && in ? OP_OK : no_memory(err);
-  for (int s = 0; s < b->mesh->nsets; s++)
-    for (int v = 3; !code && v <= deepest; v++)
-      code = want(b, s, v, &out->sets[s], &wanted[s * each + v - 3], err);
+  struct parcel *wanted = new_parcels(n);
+  int code = wanted ? OP_OK : no_memory(err);
+  for (int i = 0; !code && i < n; i++)
+    code = want(b, i / each, 3 + i % each, &out->sets[i / each], &wanted[i], err);
   if (!code)
-    code = lists_send(b->comm, wanted, n, in, err);
-  for (int s = 0; s < b->mesh->nsets; s++)
-    for (int v = 3; !code && v <= deepest; v++)
-      code = give(b, s, v, &out->sets[s], &in[s * each + v - 3], err);
-  free_lists(wanted, in, n);
+    code = parcels_send(b->comm, wanted, n, err);
+  for (int i = 0; !code && i < n; i++)
+    code = connect(b, i / each, &wanted[i], &out->sets[i / each].exchanges[3 + i % each], err);
+  parcels_free(wanted, n);
   return code;
 }
 
@@ -471,25 +424,17 @@ static void builder_free(struct builder *b) {
     numbers_free(&b->sets[s].ids);
     free(b->sets[s].owner);
     free(b->sets[s].depth);
-    free(b->sets[s].place);
   }
-  for (int m = 0; m < b->mesh->nmaps; m++) {
-    free(b->rows ? b->rows[m] : NULL);
-    free(b->first ? b->first[m] : NULL);
-    free(b->sources ? b->sources[m] : NULL);
-  }
-  free(b->sets);
-  free((void *)b->rows);
-  free(b->nrows);
-  free((void *)b->first);
-  free((void *)b->sources);
+  for (int m = 0; b->rows && m < b->mesh->nmaps; m++)
+    free(b->rows[m]);
+  arrays_free(&b->arrays);
 }
 
 void rings_free(struct rings *r) {
   for (int s = 0; r->sets && s < r->nsets; s++)
     ring_set_free(&r->sets[s], r->layers);
   for (int m = 0; r->tables && m < r->nmaps; m++)
-    free(r->tables[m]);
+    data_memory_free(r->tables[m]);
   free(r->sets);
   free((void *)r->tables);
   *r = (struct rings){0};

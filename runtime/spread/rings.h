@@ -29,8 +29,9 @@ struct rings_mesh {
 struct rings {
   int layers, nsets, nmaps;
   struct ring_set *sets;
-  int **
-      tables; /* of each map, rows of the elements of D(2 * layers); those of the last half layer lead into the fringe, too */
+  /* Of each map, in data_memory, rows of the elements of D(2 * layers) and MAP_SLACK entries; those of the last half layer lead into
+   * the fringe, too. */
+  int **tables;
 };
 
 /* layers: at least 1. The fringe is what elements of D(2 * layers) reach and is in no Dv: by maps that are followed, or not.

@@ -1,5 +1,6 @@
 /* The mesh as arrays: what this rank owns, in global numbers. What was declared since elements went to their owners goes
  * there now. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +10,6 @@
 #include "mesh/mesh.h"
 #include "ranks/comm.h"
 #include "spread/parts/build.h"
-#include "spread/parts/grown_entries.h"
 #include "spread/parts/mail.h"
 #include "spread/spread.h"
 
@@ -39,20 +39,15 @@ static int bring_numbers(struct comm *comm, const struct halo_exchange *way, con
 /* List the ranks that declared the numbers that came along a way. A rank whose elements have no entries declared none. */
 static int list_homes(const struct halo_side *came, const long long *numbers, struct homes *homes,
                       struct error *err) {
-  *homes = (struct homes){array_new((size_t)came->count, sizeof *homes->list), 0};
-  if (!homes->list)
-    return no_memory(err);
-  for (int i = 0; i < came->count; i++) {
-    if (came->first[i] == came->first[i + 1])
-      continue;
-    struct home *home = &homes->list[homes->count++];
-    *home = (struct home){numbers[came->elements[came->first[i]]], came->ranks[i]};
+  bool good = true;
+  for (int i = 0; good && i < came->count; i++) {
+    long long lowest = LLONG_MAX;
     for (long k = came->first[i]; k < came->first[i + 1]; k++)
-      if (numbers[came->elements[k]] < home->first)
-        home->first = numbers[came->elements[k]];
+      lowest = numbers[came->elements[k]] < lowest ? numbers[came->elements[k]] : lowest;
+    good = came->first[i] == came->first[i + 1] || homes_note(homes, lowest, came->ranks[i]);
   }
   homes_tidy(homes);
-  return OP_OK;
+  return good ? OP_OK : no_memory(err);
 }
 
 /* Entries of a new ragged map go after their elements. */

@@ -15,8 +15,6 @@
 #include "spread/data.h"
 #include "spread/parts/build.h"
 #include "spread/parts/mail.h"
-#include "spread/parts/move.h"
-#include "spread/subset_spread.h"
 #include "spread/sums.h"
 
 bool spread_wanted(const struct op_context *ctx) {
@@ -71,62 +69,10 @@ static void take_over(struct op_context *ctx, const struct share *share) {
   }
 }
 
-/* Find where entries begin when their elements have a new order. */
-static int reorder_begin(struct share_set *entries, long owned, const int *order, struct error *err) {
-  long long *begin = array_new((size_t)owned + 1, sizeof *begin);
-  if (!begin)
-    return no_memory(err);
-  for (long e = 0; e < owned; e++)
-    begin[e + 1] = begin[e] + entries->begin[order[e] + 1] - entries->begin[order[e]];
-  free(entries->begin);
-  entries->begin = begin;
-  return OP_OK;
-}
-
-static int reorder(struct share *share, int *const *order, struct error *err) {
-  for (int s = 0; s < share->nsets; s++) {
-    struct share_set *set = &share->sets[s];
-    long long *numbers = order[s] ? array_new((size_t)set->owned, sizeof *numbers) : NULL;
-    if (order[s] && !numbers)
-      return no_memory(err);
-    for (long e = 0; numbers && e < set->owned; e++)
-      numbers[e] = set->numbers[order[s][e]];
-    if (numbers) {
-      free(set->numbers);
-      set->numbers = numbers;
-    }
-    if (set->begin && order[set->of] && reorder_begin(set, share->sets[set->of].owned, order[set->of], err))
-      return err->code;
-  }
-  for (int m = 0; m < share->nmaps; m++) {
-    struct share_map *map = &share->maps[m];
-    const size_t owned = (size_t)share->sets[share_rows_of(map)].owned, arity = (size_t)share_width(map);
-    const int *rows_order = order[share_rows_of(map)];
-    struct rows rows;
-    if (!rows_order)
-      continue;
-    if (!rows_new(&rows, owned * arity, map->rows.wide))
-      return no_memory(err);
-    const size_t row_bytes = arity * rows_entry_bytes(&rows);
-    for (size_t e = 0; e < owned; e++)
-      memcpy((char *)rows.entries + e * row_bytes,
-             (const char *)map->rows.entries + (size_t)rows_order[e] * row_bytes, row_bytes);
-    free(map->rows.entries);
-    map->rows = rows;
-  }
-  return OP_OK;
-}
-
 /* ---- data ---- */
 
-/* The way of a set's rows: along a route to other ranks, or to other places here. */
-struct journey {
-  const struct halo_exchange *route; /* NULL: nobody changes owner */
-  int *from;                         /* then: the old local number of each new one */
-};
-
 static int move_dat(struct op_context *ctx, struct dat *dat, const struct built_set *built,
-                    const struct journey *journey, struct error *err) {
+                    const struct halo_exchange *route, struct error *err) {
   struct replica *host = &dat->replicas[SPACE_HOST];
   const long stride = data_stride(built->extents[EXTENT_NONEXEC]);
   size_t bytes;
@@ -141,12 +87,7 @@ static int move_dat(struct op_context *ctx, struct dat *dat, const struct built_
     return no_memory(err);
   const struct row_store old = dat_rows(dat),
                          fresh = {memory, dat->value_size, dat->dim, dat->soa ? stride : 0};
-  int code = OP_OK;
-  if (journey->route)
-    code = carry(ctx->comm, &journey->route->send, &journey->route->receive, &old, &fresh, 1, err);
-  else
-    for (long e = 0; e < built->extents[EXTENT_OWNED]; e++)
-      row_copy(&old, journey->from[e], &fresh, e);
+  const int code = carry(ctx->comm, &route->send, &route->receive, &old, &fresh, 1, err);
   if (code) {
     data_memory_free(memory);
     return code;
@@ -162,29 +103,22 @@ static int move_dat(struct op_context *ctx, struct dat *dat, const struct built_
 }
 
 /* The final place of each row: the built order comes last. It is not needed afterwards. */
-static int plan_journey(struct journey *journey, struct built_set *built, struct halo_exchange *route,
-                        const int *order, struct error *err) {
+static int complete_route(const struct comm *comm, struct halo_exchange *route, struct built_set *built,
+                          struct error *err) {
   const long owned = built->extents[EXTENT_OWNED];
-  *journey = (struct journey){.route = route};
-  if (!route) {
-    journey->from = built->order;
-    built->order = NULL;
-    for (long l = 0; order && l < owned; l++)
-      journey->from[l] = order[journey->from[l]];
-    return OP_OK;
-  }
-  int *place = array_new((size_t)owned, sizeof *place);
-  if (!place)
-    return no_memory(err);
-  for (long l = 0; l < owned; l++)
-    place[built->order[l]] = (int)l;
-  free(built->order);
+  int *order = built->order;
   built->order = NULL;
+  if (!route->send.first)
+    return route_here(route, comm->rank, order, owned, err);
+  int *place = array_new((size_t)owned, sizeof *place);
+  for (long l = 0; place && l < owned; l++)
+    place[order[l]] = (int)l;
   struct halo_side *receive = &route->receive;
-  for (long i = 0; i < receive->first[receive->count]; i++)
+  for (long i = 0; place && i < receive->first[receive->count]; i++)
     receive->elements[i] = place[receive->elements[i]];
+  free(order);
   free(place);
-  return OP_OK;
+  return place ? OP_OK : no_memory(err);
 }
 
 static bool has_dats(const struct mesh *mesh, int set) {
@@ -197,22 +131,18 @@ static bool has_dats(const struct mesh *mesh, int set) {
 /* One dat after the other, and what only a set's dats need is freed after the last of them: there is never much
  * beside what the mesh itself takes. */
 static int move_data(struct op_context *ctx, struct built *built, struct halo_exchange *routes,
-                     int *const *order, struct error *err) {
+                     struct error *err) {
   const struct mesh *mesh = ctx->mesh;
   int code = OP_OK;
   for (int s = 0; !code && s < built->nsets; s++) {
-    struct journey journey = {0};
-    struct halo_exchange *route = routes && routes[s].send.first ? &routes[s] : NULL;
     if (has_dats(mesh, s))
-      code = plan_journey(&journey, &built->sets[s], route, order ? order[s] : NULL, err);
+      code = complete_route(ctx->comm, &routes[s], &built->sets[s], err);
     for (int i = 0; !code && i < mesh->dats.count; i++) {
       struct dat *dat = mesh->dats.items[i];
       if (dat->set->id == s)
-        code = move_dat(ctx, dat, &built->sets[s], &journey, err);
+        code = move_dat(ctx, dat, &built->sets[s], &routes[s], err);
     }
-    free(journey.from);
-    if (route)
-      halo_exchange_free(route);
+    halo_exchange_free(&routes[s]);
   }
   return code;
 }
@@ -266,7 +196,7 @@ static int rebuild(struct op_context *ctx, const struct spread_change *change, s
   struct progress *progress = ctx->log->progress;
   progress_step(progress, "parting the mesh: its elements go to their ranks");
   int code = change->part    ? share_move(ctx->comm, share, change->part, routes, err)
-             : change->order ? reorder(share, change->order, err)
+             : change->order ? share_reorder(ctx->comm, share, change->order, routes, err)
                              : OP_OK;
   /* Ways that no data will take. */
   for (int s = 0; s < ctx->mesh->sets.count; s++)
@@ -277,7 +207,7 @@ static int rebuild(struct op_context *ctx, const struct spread_change *change, s
     code = build_halos(ctx->comm, share, change->part ? change->prime : -1, &built, err);
   progress_step(progress, "parting the mesh: data");
   if (!code)
-    code = move_data(ctx, &built, change->part ? routes : share->brought, change->order, err);
+    code = move_data(ctx, &built, change->part || change->order ? routes : share->brought, err);
   if (!code)
     code = adopt(ctx, &built, err);
   progress_end(progress);

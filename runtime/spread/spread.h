@@ -1,7 +1,7 @@
 /* The mesh over ranks. What the program declares stays on the ranks that declared it until somebody needs more:
  * then local numbers, halos and messages are made of it (parts/), and made anew when maps are added or
- * elements change owners. With one rank nothing here is called but mesh_distribute, which does nothing. Collective
- * but for what is marked local. */
+ * elements change owners. With one rank nothing of this first part is called but mesh_distribute, which does nothing.
+ * Collective but for what is marked local. */
 #ifndef OP2JIT_SPREAD_H
 #define OP2JIT_SPREAD_H
 
@@ -72,5 +72,41 @@ int spread_fetch_offsets(struct op_context *ctx, const struct map *map, long lon
 /* Sizes, halos, neighbours, imbalance and cut rows, by ranks (report.c). */
 struct text;
 int spread_describe(struct op_context *ctx, struct text *out, struct error *err);
+
+/* ---- dats as files (report.c) ---- */
+/* A dat as a file, in the user's order. Written aside and renamed: the file is whole or not there. */
+
+typedef int print_function(struct op_context *ctx, struct dat *dat, const char *path, struct error *err);
+int print_text(struct op_context *ctx, struct dat *dat, const char *path, struct error *err);
+int print_binary(struct op_context *ctx, struct dat *dat, const char *path, struct error *err);
+
+/* ---- new numbers (renumber.c) ---- */
+/* New numbers for the elements of all sets that maps connect; the user's own numbers stay what they are. */
+
+/* method "rcm", "hilbert" or "rcb"; `coords` may be NULL for "rcm". Nothing changes at an error. */
+int renumber_by(struct op_context *ctx, const char *method, struct map *base, struct dat *coords,
+                struct error *err);
+
+/* ---- subsets (subset_spread.c) ---- */
+/* Subsets over ranks: each rank tells its elements to those that own them, and these to those that have copies. */
+
+/* How many elements it has on all ranks. Collective. */
+int subset_count(struct op_context *ctx, struct set *set, struct error *err);
+/* Its elements in the library's numbers, for the parent's distribution as it is. Collective. */
+int subset_spread(struct op_context *ctx, struct set *set, struct error *err);
+/* The same for all subsets, after a change of the distribution. */
+int subsets_spread(struct op_context *ctx, struct error *err);
+
+/* ---- deeper copies (grow.c) ---- */
+/* The mesh gets deeper copies: rings become its own, maps have rows for them, and dats room. */
+
+/* True if a map has rows for deeper copies: ragged ones have none. */
+static inline bool map_may_grow(const struct map *map) {
+  return !map->first && !map->entries && !map->of;
+}
+
+/* In place of those that it has, if any. followed[m]: rings follow the mesh's m-th map (rings.h). The mesh is
+ * distributed, no loop waits, and no dat is lent or placed. Raises the epoch. Collective; a failure changes nothing. */
+int mesh_grow(struct op_context *ctx, int layers, const bool *followed, struct error *err);
 
 #endif

@@ -1,4 +1,4 @@
-#include "spread/subset_spread.h"
+#include "spread/spread.h"
 
 #include <stdlib.h>
 
@@ -19,16 +19,13 @@ int subset_count(struct op_context *ctx, struct set *set, struct error *err) {
   return code;
 }
 
-/* The parent's elements that are of the subset, where they were declared, and where they are owned and executed. */
-struct marks {
-  unsigned char *declared, *here;
-};
-
-/* Owners first, for they are asked by those that have copies. */
-static int tell(struct op_context *ctx, const struct set *parent, const struct marks *m, struct error *err) {
+/* `declared` and `here`: the parent's elements that are of the subset, where they were declared, and where they are owned and
+ * executed. Owners first, for they are asked by those that have copies. */
+static int tell(struct op_context *ctx, const struct set *parent, const unsigned char *declared,
+                unsigned char *here, struct error *err) {
   const struct distribution *d = parent->spread;
-  const int code = carry_rows(ctx->comm, &d->home.send, &d->home.receive, 1, m->declared, m->here, err);
-  return code ? code : carry_rows(ctx->comm, &d->exec.send, &d->exec.receive, 1, m->here, m->here, err);
+  const int code = carry_rows(ctx->comm, &d->home.send, &d->home.receive, 1, declared, here, err);
+  return code ? code : carry_rows(ctx->comm, &d->exec.send, &d->exec.receive, 1, here, here, err);
 }
 
 static int take(struct op_context *ctx, struct set *set, const unsigned char *here, struct error *err) {
@@ -50,20 +47,20 @@ static int take(struct op_context *ctx, struct set *set, const unsigned char *he
 
 int subset_spread(struct op_context *ctx, struct set *set, struct error *err) {
   const struct set *parent = set->sub->parent;
-  struct marks m = {.declared = array_new((size_t)parent->size, 1),
-                    .here = array_new((size_t)parent->extents[EXTENT_EXEC], 1)};
-  int code = m.declared && m.here ? OP_OK : error_memory_of(err, "subset", set->name, (size_t)parent->size);
+  unsigned char *declared = array_new((size_t)parent->size, 1),
+                *here = array_new((size_t)parent->extents[EXTENT_EXEC], 1);
+  int code = declared && here ? OP_OK : error_memory_of(err, "subset", set->name, (size_t)parent->size);
   for (long i = 0; !code && i < set->size; i++)
-    m.declared[set->sub->members[i]] = 1;
+    declared[set->sub->members[i]] = 1;
   ctx->comm->where = set->name;
   code = agree_on_success(ctx->comm, code, err);
   if (!code)
-    code = tell(ctx, parent, &m, err);
+    code = tell(ctx, parent, declared, here, err);
   if (!code)
-    code = take(ctx, set, m.here, err);
+    code = take(ctx, set, here, err);
   set->spread = parent->spread;
-  free(m.declared);
-  free(m.here);
+  free(declared);
+  free(here);
   return agree_on_success(ctx->comm, code, err);
 }
 

@@ -13,16 +13,9 @@
 #include "ranks/agree.h"
 #include "ranks/comm.h"
 #include "spread/coo.h"
-#include "spread/csr_layout.h"
 #include "spread/parts/mail.h"
 
 /* ---- entries ---- */
-
-/* One number of an element's matrix. */
-struct summand {
-  long long column; /* other ranks' behind all that are the rank's own */
-  size_t place;
-};
 
 static int by_place(const void *a, const void *b) {
   const struct summand *x = a, *y = b;
@@ -31,30 +24,15 @@ static int by_place(const void *a, const void *b) {
   return x->place < y->place ? -1 : x->place > y->place;
 }
 
-/* Items by rows. */
-struct sorted {
-  size_t *begin;
-  struct summand *items;
-  long long rows, first_row, first, end; /* columns that the rank owns */
-};
-
-static const long long beyond = 1ll << 62;
-
-static long long key_of(const struct sorted *o, long long column) {
-  return column >= o->first && column < o->end ? column : column | beyond;
-}
-
-static void sorted_free(struct sorted *o) {
+void sorted_free(struct sorted *o) {
   free(o->begin);
   free(o->items);
 }
 
-static bool sort(const struct matrix *m, struct sorted *o) {
-  const struct pattern *p = m->coo->pattern;
+bool pattern_sort(const struct matrix *m, const struct pattern *p, column_order *order, const void *argument,
+                  struct sorted *o) {
   o->rows = m->row_set->extents[EXTENT_OWNED] * (long long)m->row_dim;
   o->first_row = m->row_set->layout->first * m->row_dim;
-  o->first = m->column_set->layout->first * m->column_dim;
-  o->end = o->first + m->column_set->extents[EXTENT_OWNED] * (long long)m->column_dim;
   o->begin = array_new((size_t)o->rows + 2, sizeof *o->begin);
   for (size_t k = 0; o->begin && k < p->count; k++)
     if (p->rows[k] >= 0)
@@ -66,11 +44,22 @@ static bool sort(const struct matrix *m, struct sorted *o) {
     return false;
   for (size_t k = 0; k < p->count; k++)
     if (p->rows[k] >= 0)
-      o->items[o->begin[p->rows[k] - o->first_row + 1]++] = (struct summand){key_of(o, p->columns[k]), k};
+      o->items[o->begin[p->rows[k] - o->first_row + 1]++] =
+          (struct summand){order(m, argument, p->columns[k]), k};
   for (long long r = 0; r < o->rows; r++)
     if (o->begin[r + 1] > o->begin[r])
       qsort(o->items + o->begin[r], o->begin[r + 1] - o->begin[r], sizeof *o->items, by_place);
   return true;
+}
+
+static const long long beyond = 1ll << 62;
+
+/* Other ranks' columns are behind all that are the rank's own. */
+static long long own_first(const struct matrix *m, const void *none, long long column) {
+  const long long first = m->column_set->layout->first * m->column_dim,
+                  end = first + m->column_set->extents[EXTENT_OWNED] * (long long)m->column_dim;
+  (void)none;
+  return column >= first && column < end ? column : column | beyond;
 }
 
 static bool is_new(const struct sorted *o, long long row, size_t i) {
@@ -205,13 +194,10 @@ static int fill(struct op_context *ctx, struct matrix *m, struct sums *s, const 
     make_objects(ctx, m, s, number_rest(m, s), err);
   }
   const int code = agree_on_success(ctx->agreement, err->code, err);
-  if (code) {
-    pattern_free(p);
-    s->pattern = NULL;
-    return code;
-  }
   s->pattern = NULL;
-  return pattern_share(ctx, p, &s->pattern, err);
+  if (code)
+    pattern_free(p);
+  return code ? code : pattern_share(ctx, p, &s->pattern, err);
 }
 
 bool sums_fit(const struct op_context *ctx, const struct matrix *m) {
@@ -225,7 +211,7 @@ int sums_make(struct op_context *ctx, struct matrix *m, struct error *err) {
     return code;
   const int maps = ctx->mesh->next_map, dats = ctx->mesh->next_dat;
   struct sums *s = m->sums = calloc(1, sizeof *s);
-  const bool good = s && sort(m, &o) && count_entries(&o, s);
+  const bool good = s && pattern_sort(m, m->coo->pattern, own_first, NULL, &o) && count_entries(&o, s);
   /* Elements may have one place each behind them. */
   double most[1] = {good ? (double)s->count + (double)m->coo->pattern->count : 0};
   code = agree_on_largest(ctx->agreement,
@@ -290,15 +276,10 @@ static double *values_of(const struct sums *s) {
 
 /* Its place on the diagonal; it has one. */
 static long long diagonal_of(const struct sums *s, long long row, long long column) {
-  long long low = s->offsets[SUMS_OWN][row], high = s->offsets[SUMS_OWN][row + 1] - 1;
-  while (low < high) {
-    const long long middle = low + (high - low) / 2;
-    if (s->pattern->columns[middle] < column)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+  long long at = s->offsets[SUMS_OWN][row];
+  while (s->pattern->columns[at] != column)
+    at++;
+  return at;
 }
 
 /* All that was given was under one fixing (loop/matrix_form.c). */
@@ -355,32 +336,25 @@ static void clear_rows(const struct dat *dat) {
 /* Copies of elements lose what they have: their owners add it. */
 static int send_back(struct op_context *ctx, struct dat *dat, struct error *err) {
   const struct halo_exchange *exec = &dat->set->spread->exec;
-  const struct halo_side *from = &exec->receive, *to = &exec->send;
   const size_t dim = (size_t)dat->dim;
-  double *rows = dat->replicas[SPACE_HOST].memory;
-  double *items = array_new((size_t)from->first[from->count] * dim, sizeof *items), *at = items;
-  struct tally to_owners = {0};
-  struct mail mail = {0};
-  bool good = items != NULL;
-  for (int i = 0; good && i < from->count; i++)
-    good = tally_add(&to_owners, from->ranks[i], (from->first[i + 1] - from->first[i]) * (long)dim);
+  struct halo_side come =
+      exec->send; /* one row behind the other, since an element may come from several ranks */
+  const long count = come.first[come.count];
+  double *rows = dat->replicas[SPACE_HOST].memory, *items = array_new((size_t)count, dim * sizeof *items);
+  come.elements = array_new((size_t)count, sizeof *come.elements);
+  const bool good = items && come.elements;
   int code =
       agree_on_success(ctx->agreement, good ? OP_OK : error_memory_of(err, "matrix", dat->name, 0), err);
-  for (int i = 0; !code && i < from->count; i++)
-    for (long k = from->first[i]; k < from->first[i + 1]; k++, at += dim)
-      memcpy(at, rows + (size_t)from->elements[k] * dim, dim * sizeof *at);
+  for (long k = 0; !code && k < count; k++)
+    come.elements[k] = (int)k;
   ctx->comm->where = dat->name;
-  if (!code) {
-    code = mail_send(ctx->comm, items, &to_owners, sizeof *items, &mail, err);
-    items = NULL;
-  }
-  const double *in = mail.items;
-  for (long k = 0; !code && k < to->first[to->count]; k++)
+  if (!code)
+    code = carry_rows(ctx->comm, &exec->receive, &come, dim * sizeof *rows, rows, items, err);
+  for (long k = 0; !code && k < count; k++)
     for (size_t c = 0; c < dim; c++)
-      rows[(size_t)to->elements[k] * dim + c] += *in++;
-  mail_free(&mail);
+      rows[(size_t)exec->send.elements[k] * dim + c] += items[(size_t)k * dim + c];
   free(items);
-  tally_free(&to_owners);
+  free(come.elements);
   return code;
 }
 

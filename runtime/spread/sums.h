@@ -29,6 +29,22 @@ struct sums {
   int nmaps;
 };
 
+/* The numbers of lists by rows, in each row by columns and then as they stand in the lists, so that sums are always the same. Rows
+ * are counted from the first one that the rank owns. */
+struct sorted {
+  size_t *begin; /* of row r: begin[r] .. begin[r + 1] - 1 */
+  struct summand {
+    long long column; /* what the order made of it */
+    size_t place;
+  } * items;
+  long long rows, first_row;
+};
+typedef long long column_order(const struct matrix *m, const void *argument, long long column);
+/* False: no memory. To be freed in both cases. */
+bool pattern_sort(const struct matrix *m, const struct pattern *p, column_order *order, const void *argument,
+                  struct sorted *o);
+void sorted_free(struct sorted *o);
+
 /* More numbers of an element's matrix make too much code. */
 enum { SUMS_MOST_VALUES = 256 };
 

@@ -28,7 +28,7 @@ void *op2jit_running_memory(const op_running *running, int index) {
   const int origin = whole && own ? g->origins[own - g->tasks] : -1;
   if (origin < 0 || index < 0)
     return NULL;
-  const struct row row = relation_row(&whole->ranks->touched, (size_t)origin);
+  const struct row row = relation_row(&whole->touched, (size_t)origin);
   return index < row.end - row.begin ? (void *)(uintptr_t)whole->more[row.begin[index]].memory : NULL;
 }
 
@@ -51,22 +51,15 @@ static int check_held(const struct run *r, const struct task *own, const int *lo
   const struct task_graph *g = r->graph;
   const struct row held = task_locks(g, own);
   for (int i = 0; g->of && i < nlocks; i++) {
-    bool found = false;
-    for (const int *h = held.begin; !found && h < held.end && *h >= 0; h++)
-      found = resource_is_in(g, locks[i], *h);
-    if (found)
+    if (locks_cover(g, held, locks[i]))
       continue;
     struct text words = {0};
     tasks_task_words(g, own, &words);
     text_add(&words, " adds a task that locks ");
     tasks_resource_words(g, locks[i], &words);
-    error_set(
-        err, OP_ERR_GRAPH,
-        "graph \"%s\": %s, which it does not lock itself; on several ranks that may be elsewhere: let it "
-        "lock that",
-        g->name, text_str(&words));
-    text_free(&words);
-    return err->code;
+    text_add(&words,
+             ", which it does not lock itself; on several ranks that may be elsewhere: let it lock that");
+    return tasks_refuse(g, OP_ERR_GRAPH, &words, err);
   }
   return OP_OK;
 }

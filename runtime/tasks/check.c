@@ -43,11 +43,8 @@ static int refuse_change(const struct task_graph *g, const struct task *task, in
   tasks_task_words(g, task, &words);
   text_add(&words, " changed the memory of ");
   tasks_resource_words(g, resource, &words);
-  const int code = error_set(err, OP_ERR_VIOLATION,
-                             "graph \"%s\": %s, which it does not lock; let it lock that, or one above",
-                             g->name, text_str(&words));
-  text_free(&words);
-  return code;
+  text_add(&words, ", which it does not lock; let it lock that, or one above");
+  return tasks_refuse(g, OP_ERR_VIOLATION, &words, err);
 }
 
 int check_after(struct check *c, const struct task *task, struct error *err) {
@@ -111,13 +108,9 @@ static int refuse_pair(const struct task_graph *g, int locker, int user, int res
   tasks_resource_words(g, resource, &words);
   text_add(&words, ", which ");
   tasks_task_words(g, &g->tasks[user], &words);
-  const int code = error_set(
-      err, OP_ERR_VIOLATION,
-      "graph \"%s\": %s uses, and nothing says which of the two comes first; add a dependency, or let "
-      "both lock it",
-      g->name, text_str(&words));
-  text_free(&words);
-  return code;
+  text_add(&words,
+           " uses, and nothing says which of the two comes first; add a dependency, or let both lock it");
+  return tasks_refuse(g, OP_ERR_VIOLATION, &words, err);
 }
 
 /* Quadratic in tasks: of large graphs only the first ones, in the order in which they were added. */

@@ -73,14 +73,12 @@ int copies_find(struct phases *p, struct error *err) {
   size_t count = (size_t)g->nresources, n = 0;
   for (const struct piece *piece = g->pieces; piece; piece = piece->next)
     count++;
-  struct edge *edges = array_new(2 * count, sizeof *edges);
-  p->segments = array_new(2 * count, sizeof *p->segments);
-  p->child = array_new((size_t)g->nresources, sizeof *p->child);
-  p->sibling = array_new((size_t)g->nresources, sizeof *p->sibling);
-  if (!edges || !p->segments || !p->child || !p->sibling) {
-    free(edges);
+  struct edge *edges = arrays_add(&p->arrays, 2 * count, sizeof *edges);
+  p->segments = arrays_add(&p->arrays, 2 * count, sizeof *p->segments);
+  p->child = arrays_add(&p->arrays, (size_t)g->nresources, sizeof *p->child);
+  p->sibling = arrays_add(&p->arrays, (size_t)g->nresources, sizeof *p->sibling);
+  if (p->arrays.failed)
     return error_memory_of(err, "the memory of graph", g->name, count * sizeof *edges);
-  }
   link_children(p);
   mark_passed(g, p->held);
   for (int r = 0; r < g->nresources; r++) {
@@ -90,8 +88,7 @@ int copies_find(struct phases *p, struct error *err) {
   for (const struct piece *piece = g->pieces; piece; piece = piece->next)
     n = add_edges(edges, n, piece->bytes, piece->used, 1);
   cut(p, edges, n);
-  free(edges);
-  p->staging = malloc(p->bytes ? p->bytes : 1);
+  p->staging = arrays_add(&p->arrays, p->bytes, 1);
   if (!p->staging)
     return error_memory_of(err, "copies for the device of graph", g->name, p->bytes);
   for (const struct piece *piece = g->pieces; piece; piece = piece->next)

@@ -232,11 +232,8 @@ int tasks_depend(struct task_graph *g, op_task task, op_task before, struct erro
   if (first == one) {
     struct text words = {0};
     tasks_task_words(g, &g->tasks[one], &words);
-    error_set(err, OP_ERR_GRAPH,
-              "graph \"%s\": %s cannot wait for itself; give the task that comes before it", g->name,
-              text_str(&words));
-    text_free(&words);
-    return err->code;
+    text_add(&words, " cannot wait for itself; give the task that comes before it");
+    return tasks_refuse(g, OP_ERR_GRAPH, &words, err);
   }
   if (relation_add(&g->after, first, one, err))
     return err->code;
@@ -249,8 +246,8 @@ static int relate(struct task_graph *g, struct relation *to, op_task task, op_re
                   struct error *err) {
   const int one = tasks_index(g, task, NUMBER_TASK, err);
   const int other = one < 0 ? -1 : tasks_index(g, resource, NUMBER_RESOURCE, err);
-  if (other < 0 || relation_add(to, one, other, err) || ranks_touch(g, one, other, err) ||
-      (g->nkernels && relation_add(&g->touched, one, other, err)))
+  if (other < 0 || relation_add(to, one, other, err) ||
+      ((g->nkernels || g->ranks) && relation_add(&g->touched, one, other, err)))
     return err->code;
   g->sorted = false;
   return OP_OK;

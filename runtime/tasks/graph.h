@@ -16,7 +16,7 @@ struct trace;
 /* `serial` > 0 tells the graph's numbers from those of others. NULL: no memory. */
 struct task_graph *tasks_new(const char *name, int serial);
 void tasks_free(struct task_graph *g);
-/* It goes, and what reports say of its runs goes to a list, there together with others of its name and types: a program may
+/* A graph goes, and what reports say of its runs goes to a list, there together with others of its name and types: a program may
  * make a graph for each step. Of those in the list tasks_name and tasks_tell to tasks_sums say what they did; the caller
  * frees them. */
 void tasks_retire(struct list *past, struct task_graph *g);

@@ -185,7 +185,7 @@ struct task_graph {
   struct resource_more *more;
   int nresources;
   struct relation after, locks, uses; /* after: the tasks that wait for this one */
-  struct relation touched;            /* of graphs with kernels: locks and uses in the program's order */
+  struct relation touched;            /* with kernels, or on ranks: locks and uses in the program's order */
   int nkernels;                       /* types that have one */
   int copies;                         /* and then the first of enum type_of_device */
   struct piece *pieces;
@@ -224,6 +224,8 @@ int tasks_index(const struct task_graph *g, long long number, enum number_kind k
 /* "task 12 (sort)" of a graph's own tasks, "a task (sort) that was added" of others. */
 void tasks_task_words(const struct task_graph *g, const struct task *task, struct text *out);
 void tasks_resource_words(const struct task_graph *g, int resource, struct text *out);
+/* An error of the graph in these words, which are freed. Returns the code. */
+int tasks_refuse(const struct task_graph *g, int code, struct text *words, struct error *err);
 
 /* For qsort of ints. */
 static inline int tasks_by_number(const void *a, const void *b) {
@@ -247,6 +249,8 @@ static inline struct row task_locks(const struct task_graph *g, const struct tas
   const struct added *a = (const struct added *)(const void *)task;
   return (struct row){a->locks, a->locks + a->nlocks};
 }
+/* One of them is the resource, or one around it. */
+bool locks_cover(const struct task_graph *g, struct row locks, int resource);
 /* All of them or none. *disturbed: some were held for a moment, and others may have seen them so. */
 bool locks_take(const struct task_graph *g, struct row locks, bool *disturbed);
 void locks_give(const struct task_graph *g, struct row locks);

@@ -26,6 +26,12 @@ int tasks_index(const struct task_graph *g, long long number, enum number_kind k
   return -1;
 }
 
+int tasks_refuse(const struct task_graph *g, int code, struct text *words, struct error *err) {
+  error_set(err, code, "graph \"%s\": %s", g->name, text_str(words));
+  text_free(words);
+  return code;
+}
+
 void tasks_task_words(const struct task_graph *g, const struct task *task, struct text *out) {
   if (g->of && !task->is_added) {
     const int origin = g->origins[task - g->tasks];

@@ -162,19 +162,11 @@ static void want(struct phases *p) {
         p->segments[s.begin].wanted = true;
 }
 
-static bool locks_it(const struct task_graph *g, int task, int resource) {
-  const struct row row = task_locks(g, &g->tasks[task]);
-  for (const int *l = row.begin; l < row.end && *l >= 0; l++)
-    if (resource_is_in(g, resource, *l))
-      return true;
-  return false;
-}
-
 static void note_changes(struct phases *p) {
   const struct task_graph *g = p->g;
   for (int i = 0; i < p->ntasks; i++)
     for (struct row row = relation_row(&g->touched, (size_t)p->tasks[i]); row.begin < row.end; row.begin++)
-      if (locks_it(g, p->tasks[i], *row.begin))
+      if (locks_cover(g, task_locks(g, &g->tasks[p->tasks[i]]), *row.begin))
         for (struct span s = copies_of(p, g->more[*row.begin].memory, g->more[*row.begin].bytes);
              s.begin < s.end; s.begin++)
           atomic_store_explicit(&p->segments[s.begin].newest, NEWEST_DEVICE, memory_order_relaxed);
@@ -295,14 +287,14 @@ static int phases_sum(struct phases *p) {
 static int open_phases(struct phases *p, struct error *err) {
   struct task_graph *g = p->g;
   const size_t tasks = (size_t)g->ntasks, resources = (size_t)g->nresources;
-  p->ready = array_new(tasks, sizeof *p->ready);
-  p->tasks = array_new(tasks, sizeof *p->tasks);
-  p->inside = array_new(tasks, sizeof *p->inside);
-  p->taken = array_new(tasks, sizeof *p->taken);
-  p->ranks = array_new(tasks, sizeof *p->ranks);
-  p->held = array_new(resources, sizeof *p->held);
-  p->locks = array_new(resources, sizeof *p->locks);
-  if (!p->ready || !p->tasks || !p->inside || !p->taken || !p->ranks || !p->held || !p->locks)
+  p->ready = arrays_add(&p->arrays, tasks, sizeof *p->ready);
+  p->tasks = arrays_add(&p->arrays, tasks, sizeof *p->tasks);
+  p->inside = arrays_add(&p->arrays, tasks, sizeof *p->inside);
+  p->taken = arrays_add(&p->arrays, tasks, sizeof *p->taken);
+  p->ranks = arrays_add(&p->arrays, tasks, sizeof *p->ranks);
+  p->held = arrays_add(&p->arrays, resources, sizeof *p->held);
+  p->locks = arrays_add(&p->arrays, resources, sizeof *p->locks);
+  if (p->arrays.failed)
     return error_memory_of(err, "a run on a device of graph", g->name, tasks * sizeof *p->ready);
   int code = copies_find(p, err);
   if (!code)
@@ -316,10 +308,8 @@ static void close_phases(struct phases *p) {
   for (size_t i = 0; i < p->nput; i++)
     if (p->put[i]->is_added)
       free(p->put[i]);
-  void *all[] = {p->put,   p->ready,        p->tasks,         p->inside,   p->taken,   p->ranks, p->held,
-                 p->locks, p->tables.items, p->tables.places, p->segments, p->staging, p->child, p->sibling};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-    free(all[i]);
+  free(p->put);
+  arrays_free(&p->arrays);
   pthread_mutex_destroy(&p->mutex);
 }
 

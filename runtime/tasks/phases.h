@@ -35,6 +35,7 @@ struct phases_calls {
 };
 
 struct phases {
+  struct arrays arrays; /* but for `put` */
   const struct phases_calls *calls;
   struct task_graph *g;
   struct run *run;

@@ -16,9 +16,7 @@ int tasks_tidy_locks(const struct task_graph *g, int *locks, int nlocks) {
    * have smaller numbers, since they were there first. */
   qsort(locks, (size_t)nlocks, sizeof *locks, tasks_by_number);
   for (int i = 0; i < nlocks; i++) {
-    bool covered = false;
-    for (int k = 0; k < left && !covered; k++)
-      covered = resource_is_in(g, locks[i], locks[k]);
+    const bool covered = locks_cover(g, (struct row){locks, locks + left}, locks[i]);
     if (!covered)
       locks[left++] = locks[i];
   }
@@ -47,6 +45,7 @@ static int refuse_circle(const struct task_graph *g, const int *waits, struct er
   struct text words = {0};
   if (!before)
     return error_memory_of(err, "the order of graph", g->name, (size_t)g->ntasks * sizeof *before);
+  text_add(&words, "tasks wait for one another in a circle: ");
   for (int t = 0; t < g->ntasks; t++)
     for (struct row row = relation_row(&g->after, (size_t)t); waits[t] > 0 && row.begin < row.end;
          row.begin++)
@@ -69,13 +68,9 @@ static int refuse_circle(const struct task_graph *g, const int *waits, struct er
   if (length > SHOWN)
     text_addf(&words, "... (%d tasks in all), which waits for ", length);
   tasks_task_words(g, &g->tasks[first], &words);
+  text_add(&words, "; take one of these dependencies out");
   free(before);
-  const int code = error_set(err, OP_ERR_GRAPH,
-                             "graph \"%s\": tasks wait for one another in a circle: %s; take one of "
-                             "these dependencies out",
-                             g->name, text_str(&words));
-  text_free(&words);
-  return code;
+  return tasks_refuse(g, OP_ERR_GRAPH, &words, err);
 }
 
 /* ---- order ---- */

@@ -29,8 +29,7 @@ int tasks_ranks(struct task_graph *g, int form, struct error *err) {
   g->ranks = k;
   if (tasks_add_type(g, "send", NULL, err) && tasks_add_type(g, "receive", NULL, err))
     return OP_OK;
-  while (g->ntypes > 0)
-    free(g->types[--g->ntypes].name);
+  tasks_back_to(g, (struct tasks_mark){0});
   ranks_free(k);
   g->ranks = NULL;
   return err->code;
@@ -57,10 +56,9 @@ int tasks_owner(struct task_graph *g, op_resource resource, int rank, struct err
   return OP_OK;
 }
 
-static int say(struct task_graph *g, struct keyed **list, size_t *count, int task, long long key,
-               struct error *err) {
+static int say(struct task_graph *g, int what, int task, long long key, struct error *err) {
   g->ranks->changed = true;
-  return ranks_add_keyed(g, list, count, (struct keyed){key, task}, err);
+  return ranks_add_keyed(g, &g->ranks->said[what], (struct keyed){key, task}, err);
 }
 
 int tasks_place(struct task_graph *g, op_task task, int rank, struct error *err) {
@@ -73,11 +71,11 @@ int tasks_place(struct task_graph *g, op_task task, int rank, struct error *err)
     return error_set(err, OP_ERR_ARGUMENT,
                      "graph \"%s\": a task cannot run on rank %d; give one from 0, or OP_EVERY_RANK", g->name,
                      rank);
-  return say(g, &g->ranks->placed, &g->ranks->nplaced, index, rank, err);
+  return say(g, PLACED, index, rank, err);
 }
 
-static int add_keyed(struct task_graph *g, struct keyed **list, size_t *count, op_task task, long long key,
-                     const char *call, struct error *err) {
+static int add_keyed(struct task_graph *g, int what, op_task task, long long key, const char *call,
+                     struct error *err) {
   const int index = tasks_index(g, task, NUMBER_TASK, err);
   if (index < 0)
     return err->code;
@@ -85,17 +83,15 @@ static int add_keyed(struct task_graph *g, struct keyed **list, size_t *count, o
     return error_set(err, OP_ERR_STATE,
                      "graph \"%s\": %s is for graphs of which each rank adds its part (OP_GRAPH_PARTS)",
                      g->name, call);
-  return say(g, list, count, index, key, err);
+  return say(g, what, index, key, err);
 }
 
 int tasks_key(struct task_graph *g, op_task task, long long key, struct error *err) {
-  struct graph_ranks none = {0}, *k = g->ranks ? g->ranks : &none;
-  return add_keyed(g, &k->keys, &k->nkeys, task, key, "op_graph_key", err);
+  return add_keyed(g, KEYS, task, key, "op_graph_key", err);
 }
 
 int tasks_depend_key(struct task_graph *g, op_task task, long long key, struct error *err) {
-  struct graph_ranks none = {0}, *k = g->ranks ? g->ranks : &none;
-  return add_keyed(g, &k->waits, &k->nwaits, task, key, "op_graph_depend_key", err);
+  return add_keyed(g, WAITS, task, key, "op_graph_depend_key", err);
 }
 
 /* ---- memory that the library keeps ---- */
@@ -122,31 +118,33 @@ static bool lies_in(const struct resource_more *inner, const struct resource_mor
   return at >= begin && inner->bytes <= outer->bytes && at - begin <= outer->bytes - inner->bytes;
 }
 
+static int refuse_memory(const struct task_graph *g, const struct task_graph *whole, int inner, int outer,
+                         struct error *err) {
+  const bool has_memory = whole->more[outer].memory;
+  struct text words = {0};
+  text_add(&words, has_memory ? "the memory of " : "the library keeps memory for ");
+  tasks_resource_words(whole, inner, &words);
+  text_add(&words, has_memory ? " is not in that of " : ", and so it has none for ");
+  tasks_resource_words(whole, outer, &words);
+  text_add(&words, has_memory ? ", in which it lies; name a part of that memory by op_graph_memory"
+                              : ", in which that lies; name memory of both by op_graph_memory, or of the "
+                                "former alone");
+  return tasks_refuse(g, OP_ERR_GRAPH, &words, err);
+}
+
 /* Only the memory of units travels: a task that touches a resource around them must find their memory in it. In parts a task may be on a
  * rank that knows no such memory, and gets none. */
 static int look_around(struct task_graph *g, int resource, struct error *err) {
   const struct units *u = &g->ranks->units;
   const struct task_graph *whole = ranks_whole(g);
   const struct resource_more *outer = &whole->more[resource];
-  struct text words = {0}, inner = {0};
-  for (int k = u->begin[resource]; !err->code && outer->bytes && k < u->end[resource]; k++) {
+  for (int k = u->begin[resource]; outer->bytes && k < u->end[resource]; k++) {
     const int unit = u->resource[k];
-    if (unit == resource || !u->bytes[k] ||
-        (outer->memory ? lies_in(&whole->more[unit], outer) : !!g->ranks->whole))
-      continue;
-    tasks_resource_words(whole, resource, &words);
-    tasks_resource_words(whole, unit, &inner);
-    error_set(err, OP_ERR_GRAPH,
-              outer->memory
-                  ? "graph \"%s\": the memory of %s is not in that of %s, in which it lies; name a part of "
-                    "that memory by op_graph_memory"
-                  : "graph \"%s\": the library keeps memory for %s, and so it has none for %s, in which that "
-                    "lies; name memory of both by op_graph_memory, or of the former alone",
-              g->name, text_str(&inner), text_str(&words));
+    if (unit != resource && u->bytes[k] &&
+        !(outer->memory ? lies_in(&whole->more[unit], outer) : !!g->ranks->whole))
+      return refuse_memory(g, whole, unit, resource, err);
   }
-  text_free(&words);
-  text_free(&inner);
-  return err->code;
+  return OP_OK;
 }
 
 /* Memory for the units that tasks here touch, and for those that this rank has between runs. */
@@ -197,12 +195,12 @@ static int own_types(struct task_graph *g, struct task_graph *local, int rank, s
     if (own == g->ntypes) {
       struct text words = {0};
       tasks_task_words(local, &local->tasks[t], &words);
-      error_set(err, OP_ERR_GRAPH,
-                "graph \"%s\": %s is to run on rank %d, which has no type \"%s\"; let every rank call "
-                "op_graph_type for it, or say by op_graph_place where it runs",
-                g->name, text_str(&words), rank, name);
-      text_free(&words);
-      return err->code;
+      text_addf(
+          &words,
+          " is to run on rank %d, which has no type \"%s\"; let every rank call op_graph_type for it, or "
+          "say by op_graph_place where it runs",
+          rank, name);
+      return tasks_refuse(g, OP_ERR_GRAPH, &words, err);
     }
     local->tasks[t].type = own;
   }
@@ -288,24 +286,21 @@ static int build_part(struct task_graph *g, const struct tasks_options *o, struc
 
 /* ---- costs ---- */
 
-int ranks_agree_on_costs(struct task_graph *whole, double *costs, struct comm *comm, struct error *err) {
-  const int code = comm->table->reduce_all(comm, costs, whole->ntasks, COMM_DOUBLE, COMM_MAX, err);
+int ranks_costs(struct task_graph *whole, const struct task_graph *from, struct comm *comm,
+                struct error *err) {
+  const size_t tasks = (size_t)whole->ntasks;
+  double *costs = array_new(tasks, sizeof *costs);
+  int code = costs ? OP_OK : error_memory_of(err, "the costs of graph", whole->name, tasks * sizeof *costs);
+  code = agree_on_success(comm, code, err);
+  for (int t = 0; !code && t < from->ntasks; t++) {
+    const int origin = from->origins ? from->origins[t] : t;
+    if (origin >= 0)
+      costs[origin] = (double)from->tasks[t].cost;
+  }
+  if (!code)
+    code = comm->table->reduce_all(comm, costs, whole->ntasks, COMM_DOUBLE, COMM_MAX, err);
   for (int t = 0; !code && t < whole->ntasks; t++)
     whole->tasks[t].cost = (float)costs[t];
-  return code;
-}
-
-int ranks_costs(struct task_graph *g, struct comm *comm, struct error *err) {
-  const struct task_graph *local = g->ranks->local;
-  struct task_graph *whole = ranks_whole(g);
-  double *costs = array_new((size_t)whole->ntasks, sizeof *costs);
-  int code =
-      agree_on_success(comm, costs ? OP_OK : error_memory_of(err, "the costs of graph", g->name, 1), err);
-  for (int t = 0; !code && t < local->ntasks; t++)
-    if (local->origins[t] >= 0)
-      costs[local->origins[t]] = (double)local->tasks[t].cost;
-  if (!code)
-    code = ranks_agree_on_costs(whole, costs, comm, err);
   free(costs);
   return code;
 }
@@ -314,18 +309,14 @@ int ranks_costs(struct task_graph *g, struct comm *comm, struct error *err) {
 static int find_balance(struct task_graph *g, const struct tasks_options *o, bool *anew, struct error *err) {
   static const double enough = 1.1;
   struct graph_ranks *k = g->ranks;
-  const struct task_graph *whole = ranks_whole(g);
+  struct task_graph *whole = ranks_whole(g);
   bool named = true;
   *anew = false;
-  for (int i = 0; i < k->units.count; i++) {
-    int r = k->units.resource[i];
-    while (r >= 0 && whole->more[r].rank < 0)
-      r = whole->resources[r].parent;
-    named = named && r >= 0;
-  }
+  for (int i = 0; i < k->units.count; i++)
+    named = named && place_named(whole, k->units.resource[i]) >= 0;
   if (named || comm_alone(o->comm))
     return OP_OK;
-  const int code = ranks_costs(g, o->comm, err);
+  const int code = ranks_costs(whole, k->local, o->comm, err);
   *anew = !code && place_imbalance(whole, k->place, o->comm->size) > enough;
   return code;
 }

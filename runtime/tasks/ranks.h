@@ -18,9 +18,16 @@ struct keyed {
   long long key, task; /* alike, so that there is nothing between them where they are compared as bytes */
 };
 
+enum { PLACED, KEYS, WAITS, KEYED }; /* ranks of tasks; their keys; those of what they wait for */
+struct keyed_list {
+  struct keyed *items;
+  size_t count;
+};
+
 /* Whole resources that are locked and travel by themselves: `count` of them, in the order in which resources lie in one
  * another. Who locks or uses resource r touches those from begin[r] to end[r] - 1. */
 struct units {
+  struct arrays arrays;
   int count;
   int *resource, *begin, *end;
   size_t *bytes; /* 0: only a lock */
@@ -36,17 +43,16 @@ struct kept_room {
 
 struct graph_ranks {
   int form;
-  struct relation touched; /* of each task the resources that it locks and uses, in the program's order */
-  struct keyed *placed, *keys, *waits; /* ranks of tasks; their keys; those of what they wait for */
-  size_t nplaced, nkeys, nwaits;
+  struct keyed_list said[KEYED];
   size_t *sizes; /* of parts: the bytes of each task's data */
   bool changed;  /* since the part was built */
 
   struct task_graph *whole; /* of parts that were brought together; NULL: the graph itself */
-  int *first, ranks;        /* of such a whole: the first task of each rank's part, and the end */
-  int *from,
-      *resources; /* and what its resources are there: of rank r resources[from[r]] and those behind it */
-  int me;
+  /* Of such a whole: the first task of each rank's part, and the end; and what its resources are there, those of rank r from
+   * resources[from[r]] on. */
+  struct arrays arrays;
+  int *first, *from, *resources;
+  int ranks, me;
   struct kept_room *rooms;
   size_t nrooms;
 
@@ -67,11 +73,8 @@ static inline struct task_graph *ranks_whole(struct task_graph *g) {
 
 /* said.c: all but its graphs goes. */
 void ranks_free(struct graph_ranks *k);
-/* The task locks or uses the resource, says the program: nothing of a graph of one process. */
-int ranks_touch(struct task_graph *g, int task, int resource, struct error *err);
 void ranks_changed(struct task_graph *g);
-int ranks_add_keyed(const struct task_graph *g, struct keyed **list, size_t *count, struct keyed one,
-                    struct error *err);
+int ranks_add_keyed(const struct task_graph *g, struct keyed_list *list, struct keyed one, struct error *err);
 /* The last task has so many bytes of data. */
 int ranks_size(struct task_graph *g, size_t bytes, struct error *err);
 /* The resource in this rank's part that has the program's number. -1 with an error. */
@@ -81,12 +84,11 @@ bool ranks_task_words(const struct task_graph *g, int task, struct text *out);
 bool ranks_resource_words(const struct task_graph *g, int resource, struct text *out);
 
 /* ranks.c */
-/* Tasks cost the most that a rank says. Collective. */
-int ranks_agree_on_costs(struct task_graph *whole, double *costs, struct comm *comm, struct error *err);
+/* Tasks cost the most that a rank says: `from`, the whole or this rank's part, has what it knows. Collective. */
+int ranks_costs(struct task_graph *whole, const struct task_graph *from, struct comm *comm,
+                struct error *err);
 /* The home of a new resource: that of the nearest one around it that has memory. Those have lower numbers. */
 int ranks_first_home(const struct task_graph *whole, const int *home, int resource);
-/* Costs of all tasks of the whole, from what all ranks measured. */
-int ranks_costs(struct task_graph *g, struct comm *comm, struct error *err);
 
 /* parts.c: the whole, which is the same on all ranks. Collective, and agreed. */
 int ranks_share(struct task_graph *g, struct comm *comm, struct error *err);
@@ -100,6 +102,8 @@ int place_units(struct task_graph *whole, struct units *units, const int *home, 
                 const struct tasks_options *options, struct error *err);
 int place_tasks(const struct task_graph *whole, const struct units *units, int ranks, int *place,
                 struct error *err);
+/* The rank that the program named for the resource, or for the nearest one around it; -1: none. */
+int place_named(const struct task_graph *whole, int resource);
 /* The largest sum of costs of a rank, by the mean of all. */
 double place_imbalance(const struct task_graph *whole, const int *place, int ranks);
 
@@ -113,7 +117,7 @@ struct wires {
 };
 int wires_build(const struct wires *w, struct task_graph **local, struct error *err);
 
-/* simulate_ranks.c: seconds of a run of these parts, one for each rank. What a thread needs between two tasks is as it was in the
+/* simulate.c: seconds of a run of these parts, one for each rank. What a thread needs between two tasks is as it was in the
  * last run of `measured`. -1 with an error. */
 double simulate_parts(struct task_graph *const *parts, const op_graph_network_t *said,
                       const struct task_graph *measured, struct error *err);

@@ -20,14 +20,7 @@ void messages_free(struct messages *m) {
       m->comm->table->request_free(m->comm, m->items[i].request);
   pthread_mutex_destroy(&m->mutex);
   free(m->items);
-  free(m->signals);
-  free(m->first);
-  free(m->left);
-  free(m->put);
-  free(m->taken);
-  free(m->active);
-  free(m->requests);
-  free(m->done);
+  arrays_free(&m->arrays);
   free(m);
 }
 
@@ -52,13 +45,13 @@ int messages_open(struct task_graph *local, struct comm *comm, struct error *err
   const size_t count = (size_t)m->count, nodes = (size_t)local->ntasks;
   int code = OP_OK;
   m->comm = comm;
-  m->signals = array_new(count, 1);
-  m->put = array_new(nodes, sizeof *m->put);
-  m->taken = array_new(nodes, sizeof *m->taken);
-  m->active = array_new(count, sizeof *m->active);
-  m->requests = array_new(count, sizeof(struct comm_request *));
-  m->done = array_new(count, sizeof *m->done);
-  if (!m->signals || !m->put || !m->taken || !m->active || !m->requests || !m->done)
+  m->signals = arrays_add(&m->arrays, count, 1);
+  m->put = arrays_add(&m->arrays, nodes, sizeof *m->put);
+  m->taken = arrays_add(&m->arrays, nodes, sizeof *m->taken);
+  m->active = arrays_add(&m->arrays, count, sizeof *m->active);
+  m->requests = arrays_add(&m->arrays, count, sizeof(struct comm_request *));
+  m->done = arrays_add(&m->arrays, count, sizeof *m->done);
+  if (m->arrays.failed)
     return error_memory_of(err, "the messages of graph", local->name, count * sizeof *m->items);
   for (int i = 0; !code && i < m->count; i++) {
     const struct row row = relation_row(&local->after, (size_t)m->items[i].node);
@@ -93,7 +86,7 @@ bool messages_put(struct run *r, struct worker *w, struct task *task) {
   return true;
 }
 
-/* Those that go on wait for nobody any more: the run ends here, and the other ranks are told behind it. */
+/* Messages cannot go on: the run ends here, and the other ranks are told behind it. */
 static void lose(struct run *r, struct error *err) {
   r->lost = true;
   run_fail(r, err->code, "%s", error_message(err));
@@ -132,7 +125,7 @@ static void begin_all(struct run *r) {
     lose(r, &err);
 }
 
-/* Those that are over go out of the list before others are readied by them. */
+/* Messages that are over leave the list before tasks are readied by them. */
 static int take_done(struct messages *m, int *over) {
   int left = 0, count = 0;
   for (int k = 0; k < m->nactive; k++) {

@@ -16,6 +16,7 @@ struct message {
 };
 
 struct messages {
+  struct arrays arrays; /* but for the items */
   struct comm *comm;
   struct message *items;
   int count;

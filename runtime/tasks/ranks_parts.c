@@ -23,6 +23,7 @@ static unsigned long long hash_rows(const struct relation *r) {
 }
 
 static void add_facts(const struct task_graph *g, struct text *out) {
+  const struct keyed_list *placed = &g->ranks->said[PLACED];
   unsigned long long types = 0, forest = 0, memory = 0;
   text_addf(out, "graph\t\"%s\"\ntypes\t", g->name);
   for (int i = TYPES_OF_MESSAGES; i < g->ntypes; i++)
@@ -41,19 +42,18 @@ static void add_facts(const struct task_graph *g, struct text *out) {
   text_addf(out, "dependencies\t%zu\ndependencies (a sum)\t%llx\n", g->after.count, hash_rows(&g->after));
   text_addf(out, "locks (a sum)\t%llx\nuses (a sum)\t%llx\n", hash_rows(&g->locks), hash_rows(&g->uses));
   text_addf(out, "places of tasks (a sum)\t%llx\n",
-            hash_of(g->ranks->placed, g->ranks->nplaced * sizeof *g->ranks->placed, 1));
+            hash_of(placed->items, placed->count * sizeof *placed->items, 1));
 }
 
 static int refuse_owners(const struct task_graph *g, int resource, long long one, long long other,
                          struct error *err) {
   struct text words = {0};
   tasks_resource_words(g, resource, &words);
-  error_set(err, OP_ERR_GRAPH,
-            "graph \"%s\": %s has two owners: one rank says rank %lld, and another rank %lld; let all ranks "
-            "say the same in op_graph_owner",
-            g->name, text_str(&words), one, other);
-  text_free(&words);
-  return err->code;
+  text_addf(&words,
+            " has two owners: one rank says rank %lld, and another rank %lld; let all ranks say the same in "
+            "op_graph_owner",
+            one, other);
+  return tasks_refuse(g, OP_ERR_GRAPH, &words, err);
 }
 
 /* A rank that names no owner follows the others. */
@@ -80,19 +80,6 @@ static int compare_owners(struct task_graph *g, struct comm *comm, struct error 
   return agree_on_success(comm, code, err);
 }
 
-/* They may be measured ones, and those that the library measured differ: tasks must have the same places on all ranks. */
-static int compare_costs(struct task_graph *g, struct comm *comm, struct error *err) {
-  double *costs = array_new((size_t)g->ntasks, sizeof *costs);
-  int code = costs ? OP_OK : error_memory_of(err, "the costs of graph", g->name, (size_t)g->ntasks);
-  code = agree_on_success(comm, code, err);
-  for (int t = 0; !code && t < g->ntasks; t++)
-    costs[t] = (double)g->tasks[t].cost;
-  if (!code)
-    code = ranks_agree_on_costs(g, costs, comm, err);
-  free(costs);
-  return code;
-}
-
 static int compare(struct task_graph *g, struct comm *comm, struct error *err) {
   struct text facts = {0};
   int code = tasks_prepare(g, err);
@@ -103,13 +90,17 @@ static int compare(struct task_graph *g, struct comm *comm, struct error *err) {
   if (!code && !comm_alone(comm))
     code = compare_owners(g, comm, err);
   if (!code && !comm_alone(comm))
-    code = compare_costs(g, comm, err);
+    code =
+        ranks_costs(g, g, comm, err); /* measured ones differ: tasks must have the same places on all ranks */
   return code;
 }
 
 /* ---- parts: to bytes ---- */
 
 static void put_int(struct text *out, long long value) {
+  text_add_bytes(out, &value, sizeof value);
+}
+static void put_index(struct text *out, int value) {
   text_add_bytes(out, &value, sizeof value);
 }
 static void put_bytes(struct text *out, const void *bytes, size_t length) {
@@ -121,24 +112,13 @@ static void put_name(struct text *out, const char *name) {
   put_bytes(out, name ? name : "", name ? strlen(name) : 0);
 }
 
-static void put_rows(struct text *out, const struct relation *r) {
-  put_int(out, (long long)r->nadded);
-  put_bytes(out, r->added, r->nadded * sizeof *r->added);
-}
-
-/* Pairs in the program's order, which sorted rows lose. */
-static int put_relation(struct text *out, const struct relation *r, struct error *err) {
-  struct relation pairs = {0};
-  int code = OP_OK;
-  for (int t = 0; r->at && t < r->tasks; t++)
-    for (struct row row = relation_row(r, (size_t)t); !code && row.begin < row.end && *row.begin >= 0;
-         row.begin++)
-      code = relation_add(&pairs, t, *row.begin, err);
-  for (size_t i = 0; !code && i < r->nadded; i++)
-    code = relation_add(&pairs, r->added[i].task, r->added[i].other, err);
-  put_rows(out, &pairs);
-  relation_free(&pairs);
-  return code;
+/* Rows, which are sorted: they keep the program's order. Behind each is -1. */
+static void put_relation(struct text *out, const struct relation *r, int ntasks) {
+  for (int t = 0; t < ntasks; t++) {
+    for (struct row row = relation_row(r, (size_t)t); row.begin < row.end && *row.begin >= 0; row.begin++)
+      put_index(out, *row.begin);
+    put_index(out, -1);
+  }
 }
 
 static int put_part(const struct task_graph *g, struct text *out, struct error *err) {
@@ -161,16 +141,12 @@ static int put_part(const struct task_graph *g, struct text *out, struct error *
     put_bytes(out, &g->tasks[t].cost, sizeof g->tasks[t].cost);
     put_bytes(out, g->tasks[t].data, k->sizes[t]);
   }
-  int code = put_relation(out, &g->after, err);
-  const struct relation *rows[] = {&g->locks, &g->uses, &k->touched};
-  for (int i = 0; !code && i < 3; i++)
-    code = put_relation(out, rows[i], err);
-  put_bytes(out, k->placed, k->nplaced * sizeof *k->placed);
-  put_bytes(out, k->keys, k->nkeys * sizeof *k->keys);
-  put_bytes(out, k->waits, k->nwaits * sizeof *k->waits);
-  if (!code && !text_ok(out))
-    code = error_memory_of(err, "a part of graph", g->name, out->length);
-  return code;
+  const struct relation *rows[] = {&g->after, &g->locks, &g->uses, &g->touched};
+  for (int i = 0; i < 4; i++)
+    put_relation(out, rows[i], g->ntasks);
+  for (int i = 0; i < KEYED; i++)
+    put_bytes(out, k->said[i].items, k->said[i].count * sizeof(struct keyed));
+  return text_ok(out) ? OP_OK : error_memory_of(err, "a part of graph", g->name, out->length);
 }
 
 /* ---- parts: and back ---- */
@@ -182,6 +158,12 @@ struct reader {
 
 static long long get_int(struct reader *in) {
   long long value;
+  memcpy(&value, in->at, sizeof value);
+  in->at += sizeof value;
+  return value;
+}
+static int get_index(struct reader *in) {
+  int value;
   memcpy(&value, in->at, sizeof value);
   in->at += sizeof value;
   return value;
@@ -319,22 +301,18 @@ static int merge_tasks(struct merge *m, struct reader *in) {
 }
 
 static int merge_relation(struct merge *m, struct reader *in, struct relation *to, bool of_tasks) {
-  size_t length;
   int code = OP_OK;
-  const long long count = get_int(in);
-  const unsigned char *pairs = get_bytes(in, &length);
-  for (long long i = 0; !code && i < count; i++) {
-    struct pair p;
-    memcpy(&p, pairs + (size_t)i * sizeof p, sizeof p);
-    const int task = m->first + p.task, other = of_tasks ? m->first + p.other : m->resources[p.other];
-    code = relation_add(to, task, other, m->err);
-    if (of_tasks && !code)
-      m->whole->tasks[other].before++;
-  }
+  for (int t = m->first; t < m->whole->ntasks; t++)
+    for (int item; !code && (item = get_index(in)) >= 0;) {
+      const int other = of_tasks ? m->first + item : m->resources[item];
+      code = relation_add(to, t, other, m->err);
+      if (of_tasks && !code)
+        m->whole->tasks[other].before++;
+    }
   return code;
 }
 
-static int merge_keyed(struct merge *m, struct reader *in, struct keyed **list, size_t *count) {
+static int merge_keyed(struct merge *m, struct reader *in, struct keyed_list *list) {
   size_t length;
   int code = OP_OK;
   const unsigned char *items = get_bytes(in, &length);
@@ -342,27 +320,22 @@ static int merge_keyed(struct merge *m, struct reader *in, struct keyed **list, 
     struct keyed one;
     memcpy(&one, items + i * sizeof one, sizeof one);
     one.task += m->first;
-    code = ranks_add_keyed(m->own, list, count, one, m->err);
+    code = ranks_add_keyed(m->own, list, one, m->err);
   }
   return code;
 }
 
 static int merge_part(struct merge *m, struct reader in) {
-  struct graph_ranks *k = m->whole->ranks;
   int code = merge_types(m, &in);
   if (!code)
     code = merge_resources(m, &in);
   if (!code)
     code = merge_tasks(m, &in);
-  struct relation *to[] = {&m->whole->after, &m->whole->locks, &m->whole->uses, &k->touched};
+  struct relation *to[] = {&m->whole->after, &m->whole->locks, &m->whole->uses, &m->whole->touched};
   for (int i = 0; !code && i < 4; i++)
     code = merge_relation(m, &in, to[i], i == 0);
-  if (!code)
-    code = merge_keyed(m, &in, &k->placed, &k->nplaced);
-  if (!code)
-    code = merge_keyed(m, &in, &k->keys, &k->nkeys);
-  if (!code)
-    code = merge_keyed(m, &in, &k->waits, &k->nwaits);
+  for (int i = 0; !code && i < KEYED; i++)
+    code = merge_keyed(m, &in, &m->whole->ranks->said[i]);
   free(m->types);
   m->types = NULL;
   return code;
@@ -379,41 +352,38 @@ static int by_key(const void *a, const void *b) {
 
 static int refuse_key(const struct task_graph *g, long long one, long long other, long long key,
                       struct error *err) {
-  struct text words = {0}, more = {0};
+  struct text words = {0};
   tasks_task_words(g, &g->tasks[one], &words);
+  text_addf(&words,
+            other < 0 ? " waits for a task with the key %lld, which " : " has the key %lld, and so has ",
+            key);
   if (other >= 0)
-    tasks_task_words(g, &g->tasks[other], &more);
-  error_set(err, OP_ERR_GRAPH,
-            other < 0
-                ? "graph \"%s\": %s waits for a task with the key %lld, which no rank has added%s; call "
-                  "op_graph_key for that task"
-                : "graph \"%s\": %s has the key %lld, and so has %s; give each task a key of its own",
-            g->name, text_str(&words), key, text_str(&more));
-  text_free(&words);
-  text_free(&more);
-  return err->code;
+    tasks_task_words(g, &g->tasks[other], &words);
+  text_add(&words, other < 0 ? "no rank has added; call op_graph_key for that task"
+                             : "; give each task a key of its own");
+  return tasks_refuse(g, OP_ERR_GRAPH, &words, err);
 }
 
 static int follow_keys(struct task_graph *g, struct error *err) {
-  struct graph_ranks *k = g->ranks;
-  if (k->nkeys)
-    qsort(k->keys, k->nkeys, sizeof *k->keys, by_key);
-  for (size_t i = 1; i < k->nkeys; i++)
-    if (k->keys[i].key == k->keys[i - 1].key)
-      return refuse_key(g, k->keys[i - 1].task, k->keys[i].task, k->keys[i].key, err);
-  for (size_t i = 0; i < k->nwaits; i++) {
-    const struct keyed *wait = &k->waits[i];
-    size_t low = 0, high = k->nkeys;
+  const struct keyed_list *keys = &g->ranks->said[KEYS], *waits = &g->ranks->said[WAITS];
+  if (keys->count)
+    qsort(keys->items, keys->count, sizeof *keys->items, by_key);
+  for (size_t i = 1; i < keys->count; i++)
+    if (keys->items[i].key == keys->items[i - 1].key)
+      return refuse_key(g, keys->items[i - 1].task, keys->items[i].task, keys->items[i].key, err);
+  for (size_t i = 0; i < waits->count; i++) {
+    const struct keyed *wait = &waits->items[i];
+    size_t low = 0, high = keys->count;
     while (low < high) {
       const size_t middle = (low + high) / 2;
-      if (k->keys[middle].key < wait->key)
+      if (keys->items[middle].key < wait->key)
         low = middle + 1;
       else
         high = middle;
     }
-    if (low == k->nkeys || k->keys[low].key != wait->key)
+    if (low == keys->count || keys->items[low].key != wait->key)
       return refuse_key(g, wait->task, -1, wait->key, err);
-    if (relation_add(&g->after, (int)k->keys[low].task, (int)wait->task, err))
+    if (relation_add(&g->after, (int)keys->items[low].task, (int)wait->task, err))
       return err->code;
     g->tasks[wait->task].before++;
   }
@@ -423,20 +393,16 @@ static int follow_keys(struct task_graph *g, struct error *err) {
 /* ---- bringing them together ---- */
 
 static struct task_graph *new_whole(const struct task_graph *g, const struct comm *comm, size_t resources) {
-  const int ranks = comm->size;
+  const size_t ranks = (size_t)comm->size;
   struct task_graph *whole = tasks_new(g->name, g->serial);
-  if (!whole)
-    return NULL;
-  whole->ranks = array_new(1, sizeof *whole->ranks);
-  if (whole->ranks) {
-    whole->ranks->form = OP_GRAPH_PARTS;
-    whole->ranks->ranks = ranks;
-    whole->ranks->me = comm->rank;
-    whole->ranks->first = array_new((size_t)ranks + 1, sizeof *whole->ranks->first);
-    whole->ranks->from = array_new((size_t)ranks + 1, sizeof *whole->ranks->from);
-    whole->ranks->resources = array_new(resources, sizeof *whole->ranks->resources);
+  struct graph_ranks *k = whole ? whole->ranks = array_new(1, sizeof *k) : NULL;
+  if (k) {
+    *k = (struct graph_ranks){.form = OP_GRAPH_PARTS, .ranks = comm->size, .me = comm->rank};
+    k->first = arrays_add(&k->arrays, ranks + 1, sizeof *k->first);
+    k->from = arrays_add(&k->arrays, ranks + 1, sizeof *k->from);
+    k->resources = arrays_add(&k->arrays, resources, sizeof *k->resources);
   }
-  if (whole->ranks && whole->ranks->first && whole->ranks->from && whole->ranks->resources)
+  if (k && !k->arrays.failed)
     return whole;
   tasks_free(whole);
   return NULL;
@@ -502,7 +468,7 @@ static int merge(struct task_graph *g, const struct comm *comm, const unsigned c
   if (!code)
     code = tasks_prepare(m.whole, err);
   if (!code)
-    code = relation_sort(&m.whole->ranks->touched, m.whole->ntasks, err);
+    code = relation_sort(&m.whole->touched, m.whole->ntasks, err);
   if (!code)
     code = carry(g->ranks, m.whole, err);
   free(m.names.slots);
@@ -544,7 +510,7 @@ static int bring_together(struct task_graph *g, struct comm *comm, struct error 
 int ranks_share(struct task_graph *g, struct comm *comm, struct error *err) {
   int code = agree_on_success(comm, tasks_prepare(g, err), err);
   if (!code)
-    code = agree_on_success(comm, relation_sort(&g->ranks->touched, g->ntasks, err), err);
+    code = agree_on_success(comm, relation_sort(&g->touched, g->ntasks, err), err);
   if (code)
     return code;
   return g->ranks->form == OP_GRAPH_PARTS ? bring_together(g, comm, err) : compare(g, comm, err);

@@ -114,14 +114,18 @@ static int ask_partitioner(const struct task_graph *g, struct units *u, const do
   return code;
 }
 
+int place_named(const struct task_graph *g, int resource) {
+  while (resource >= 0 && g->more[resource].rank < 0)
+    resource = g->resources[resource].parent;
+  return resource >= 0 ? g->more[resource].rank : -1;
+}
+
 int place_units(struct task_graph *g, struct units *u, const int *home, int ranks,
                 const struct tasks_options *options, struct error *err) {
   bool named = true;
   for (int i = 0; i < u->count; i++) {
-    int r = u->resource[i];
-    while (r >= 0 && g->more[r].rank < 0)
-      r = g->resources[r].parent;
-    u->owner[i] = r >= 0 ? g->more[r].rank % ranks : home ? home[u->resource[i]] : NO_RANK;
+    const int rank = place_named(g, u->resource[i]);
+    u->owner[i] = rank >= 0 ? rank % ranks : home ? home[u->resource[i]] : NO_RANK;
     if (ranks == 1)
       u->owner[i] = 0;
     named = named && u->owner[i] != NO_RANK;
@@ -208,8 +212,8 @@ int place_tasks(const struct task_graph *g, const struct units *u, int ranks, in
   }
   for (int i = 0; !code && i < u->count; i++)
     p.at[i] = u->owner[i];
-  for (size_t i = 0; !code && i < g->ranks->nplaced; i++) {
-    const struct keyed *said = &g->ranks->placed[i];
+  for (size_t i = 0; !code && i < g->ranks->said[PLACED].count; i++) {
+    const struct keyed *said = &g->ranks->said[PLACED].items[i];
     place[said->task] = said->key < 0 ? EVERY_RANK : (int)said->key % ranks;
   }
   for (int i = 0; !code && i < g->ntasks; i++) {
@@ -253,9 +257,8 @@ static size_t bytes_of(const struct task_graph *g, const struct known *k, int r)
 static int refuse(const struct task_graph *g, int resource, const char *why, struct error *err) {
   struct text words = {0};
   tasks_resource_words(g, resource, &words);
-  const int code = error_set(err, OP_ERR_GRAPH, "graph \"%s\": %s %s", g->name, text_str(&words), why);
-  text_free(&words);
-  return code;
+  text_add(&words, why);
+  return tasks_refuse(g, OP_ERR_GRAPH, &words, err);
 }
 
 static int look_at_memory(const struct task_graph *g, struct known *k, struct error *err) {
@@ -264,7 +267,7 @@ static int look_at_memory(const struct task_graph *g, struct known *k, struct er
     if (g->more[r].bytes && k[r].below && k[r].below != g->more[r].bytes)
       return refuse(
           g, r,
-          "has memory that is not what the resources in it have together; on several ranks these must "
+          " has memory that is not what the resources in it have together; on several ranks these must "
           "cover it, or have none",
           err);
     if (above >= 0) {
@@ -281,7 +284,7 @@ static int look_at_memory(const struct task_graph *g, struct known *k, struct er
   return OP_OK;
 }
 
-/* Those in one another lie behind one another. */
+/* Resources in one another lie behind one another. */
 static void number(const struct task_graph *g, struct known *k, struct units *u, int *next) {
   for (int r = g->nresources; r-- > 0;) {
     const int above = g->resources[r].parent;
@@ -306,22 +309,21 @@ static void number(const struct task_graph *g, struct known *k, struct units *u,
 
 int units_find(const struct task_graph *g, struct units *u, struct error *err) {
   const size_t n = (size_t)g->nresources;
-  struct known *k = array_new(n, sizeof *k);
-  int *next = array_new(n, sizeof *next);
+  struct arrays own = {0};
+  struct known *k = arrays_add(&own, n, sizeof *k);
+  int *next = arrays_add(&own, n, sizeof *next), code = OP_OK;
   units_free(u);
-  u->resource = array_new(n, sizeof *u->resource);
-  u->begin = array_new(n, sizeof *u->begin);
-  u->end = array_new(n, sizeof *u->end);
-  u->bytes = array_new(n, sizeof *u->bytes);
-  u->owner = array_new(n, sizeof *u->owner);
-  int code = OP_OK;
-  if (!k || !next || !u->resource || !u->begin || !u->end || !u->bytes || !u->owner)
+  u->resource = arrays_add(&u->arrays, n, sizeof *u->resource);
+  u->begin = arrays_add(&u->arrays, n, sizeof *u->begin);
+  u->end = arrays_add(&u->arrays, n, sizeof *u->end);
+  u->bytes = arrays_add(&u->arrays, n, sizeof *u->bytes);
+  u->owner = arrays_add(&u->arrays, n, sizeof *u->owner);
+  if (own.failed || u->arrays.failed)
     code = error_memory_of(err, "the resources of graph", g->name, n * sizeof *k);
   if (!code)
     code = look_at_memory(g, k, err);
   if (!code)
     number(g, k, u, next);
-  free(k);
-  free(next);
+  arrays_free(&own);
   return code;
 }

@@ -107,24 +107,21 @@ static bool is_here(const struct walk *k, int place) {
 
 /* ---- messages ---- */
 
-static struct message *add_message(struct walk *k, struct message said) {
-  struct message *items = array_more(k->m->items, (size_t)k->m->count, sizeof *items);
-  if (!items) {
-    fail(k);
-    return NULL;
-  }
-  k->m->items = items;
-  items[k->m->count] = said;
-  return &items[k->m->count++];
-}
-
-/* MPI keeps the order of messages of one tag: so those that share one wait for each other. */
-static int share_tag(struct walk *k, struct numbers *nodes, int node) {
+/* MPI keeps the order of messages of one tag: so those that share one wait for each other. `nodes`: that have messages with this
+ * peer. */
+static bool add_message(struct walk *k, struct numbers *nodes, struct message said) {
   const size_t most = COMM_MOST_TAG;
-  int code = add_number(k, nodes, node);
-  if (!code && nodes->count > most)
-    code = wait_for(k, node, nodes->items[nodes->count - 1 - most]);
-  return code;
+  if (said.node < 0)
+    return true;
+  if (add_number(k, nodes, said.node) ||
+      (nodes->count > most && wait_for(k, said.node, nodes->items[nodes->count - 1 - most])))
+    return false;
+  struct message *items = array_more(k->m->items, (size_t)k->m->count, sizeof *items);
+  if (!items)
+    return fail(k), false;
+  k->m->items = items;
+  items[k->m->count++] = said;
+  return true;
 }
 
 static bool next_shares(const struct walk *k, int from, int to) {
@@ -139,21 +136,13 @@ static int connect(struct walk *k, int from, int to, int send, int receive, int 
     return fail(k), -1;
   k->arrival = arrival;
   arrival[k->narrivals] = receive;
-  if (send >= 0 &&
-      (share_tag(k, &k->out[to], send) ||
-       !add_message(
-           k, (struct message){
-                  .node = send, .resource = resource, .peer = to, .tag = tag, .bytes = bytes, .waits = -1})))
+  struct message message = {
+      .node = send, .resource = resource, .peer = to, .tag = tag, .bytes = bytes, .waits = -1};
+  if (!add_message(k, &k->out[to], message))
     return -1;
-  if (receive >= 0 &&
-      (share_tag(k, &k->in[from], receive) || !add_message(k, (struct message){.node = receive,
-                                                                               .resource = resource,
-                                                                               .peer = from,
-                                                                               .tag = tag,
-                                                                               .bytes = bytes,
-                                                                               .waits = -1})))
-    return -1;
-  return k->narrivals++;
+  message.node = receive;
+  message.peer = from;
+  return add_message(k, &k->in[from], message) ? k->narrivals++ : -1;
 }
 
 static int reach(struct walk *k, int task, int rank, int message) {
@@ -209,7 +198,7 @@ static int send_of(struct walk *k, struct unit *u, int unit, int to) {
   return code ? -1 : send;
 }
 
-/* It takes the place of what is here: behind all that touched that. */
+/* The message takes the place of what is here: behind all that touched that. */
 static int receive_of(struct walk *k, struct unit *u, int unit, int to) {
   if (to != k->w->me)
     return -1;
@@ -507,9 +496,9 @@ static void end(struct walk *k) {
 static int list_messages(struct walk *k) {
   struct task_graph *local = k->local;
   struct messages *m = k->m;
-  m->first = array_new((size_t)local->ntasks, sizeof *m->first);
-  m->left = array_new((size_t)local->ntasks, sizeof *m->left);
-  if (!m->first || !m->left)
+  m->first = arrays_add(&m->arrays, (size_t)local->ntasks, sizeof *m->first);
+  m->left = arrays_add(&m->arrays, (size_t)local->ntasks, sizeof *m->left);
+  if (m->arrays.failed)
     return fail(k);
   for (int t = 0; t < local->ntasks; t++)
     m->first[t] = -1;

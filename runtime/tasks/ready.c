@@ -111,7 +111,7 @@ static bool hold(struct resource *r) {
   return false;
 }
 
-/* Those above `from`, up to but without `end`. */
+/* Resources above `from`, up to but without `end`. */
 static void let_go(struct resource *resources, int from, int end) {
   for (int a = resources[from].parent; a != end; a = resources[a].parent)
     atomic_fetch_sub_explicit(&resources[a].state, 1, memory_order_release);
@@ -135,6 +135,13 @@ static bool take_one(struct resource *resources, int r) {
 static void give_one(struct resource *resources, int r) {
   let_go(resources, r, -1);
   atomic_store_explicit(&resources[r].state, 0, memory_order_release);
+}
+
+bool locks_cover(const struct task_graph *g, struct row locks, int resource) {
+  for (const int *l = locks.begin; l < locks.end && *l >= 0; l++)
+    if (resource_is_in(g, resource, *l))
+      return true;
+  return false;
 }
 
 bool locks_take(const struct task_graph *g, struct row locks, bool *disturbed) {

@@ -148,7 +148,7 @@ static void own(const struct task_graph *g, struct row row, int thread) {
 bool run_ready(struct run *r, struct worker *w, struct task *task) {
   if ((r->messages && messages_put(r, w, task)) || (r->phases && r->phases->calls->put(r->phases, task)))
     return true;
-  /* Those without work come first: others wait behind them. */
+  /* Tasks without work come first: others wait behind them. */
   const bool works = r->graph->types[task->type].function;
   const double weight = works ? (double)task->weight : (double)INFINITY;
   if (ready_put(&choose_worker(r, w, task)->ready, task, weight))

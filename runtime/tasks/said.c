@@ -4,10 +4,6 @@
 #include "base/list.h"
 #include "tasks/ranks.h"
 
-int ranks_touch(struct task_graph *g, int task, int resource, struct error *err) {
-  return g->ranks ? relation_add(&g->ranks->touched, task, resource, err) : OP_OK;
-}
-
 int ranks_size(struct task_graph *g, size_t bytes, struct error *err) {
   if (!g->ranks || g->ranks->form != OP_GRAPH_PARTS)
     return OP_OK;
@@ -19,13 +15,13 @@ int ranks_size(struct task_graph *g, size_t bytes, struct error *err) {
   return OP_OK;
 }
 
-int ranks_add_keyed(const struct task_graph *g, struct keyed **list, size_t *count, struct keyed one,
+int ranks_add_keyed(const struct task_graph *g, struct keyed_list *list, struct keyed one,
                     struct error *err) {
-  struct keyed *more = array_more(*list, *count, sizeof *more);
+  struct keyed *more = array_more(list->items, list->count, sizeof *more);
   if (!more)
-    return error_memory_of(err, "the keys of graph", g->name, *count * sizeof *more);
-  *list = more;
-  more[(*count)++] = one;
+    return error_memory_of(err, "the keys of graph", g->name, list->count * sizeof *more);
+  list->items = more;
+  more[list->count++] = one;
   return OP_OK;
 }
 
@@ -69,28 +65,20 @@ int ranks_resource(const struct task_graph *local, op_resource number, struct er
 }
 
 void units_free(struct units *u) {
-  free(u->resource);
-  free(u->begin);
-  free(u->end);
-  free(u->bytes);
-  free(u->owner);
+  arrays_free(&u->arrays);
   *u = (struct units){0};
 }
 
 /* All but its graphs. */
 void ranks_free(struct graph_ranks *k) {
-  relation_free(&k->touched);
   units_free(&k->units);
   for (size_t i = 0; i < k->nrooms; i++)
     free(k->rooms[i].memory);
   free(k->rooms);
-  free(k->placed);
-  free(k->keys);
-  free(k->waits);
+  for (int i = 0; i < KEYED; i++)
+    free(k->said[i].items);
   free(k->sizes);
-  free(k->first);
-  free(k->from);
-  free(k->resources);
+  arrays_free(&k->arrays);
   free(k->place);
   free(k->home);
   free(k);

@@ -13,14 +13,13 @@ static int refuse_few(const struct phases *p, int t, int touched, struct error *
   const struct task_type *type = &g->types[g->tasks[t].type];
   struct text words = {0};
   tasks_task_words(g, &g->tasks[t], &words);
-  error_set(
-      err, OP_ERR_GRAPH,
-      "graph \"%s\": %s locks and uses %d resource%s, and its kernel %s has %d parameters: the data of the "
-      "task, and the memory of %d resources in the order in which it locks and uses them",
-      g->name, text_str(&words), touched, touched == 1 ? "" : "s", type->kernel,
-      p->device->parameters[g->tasks[t].type], p->device->parameters[g->tasks[t].type] - 1);
-  text_free(&words);
-  return err->code;
+  text_addf(
+      &words,
+      " locks and uses %d resource%s, and its kernel %s has %d parameters: the data of the task, and the "
+      "memory of %d resources in the order in which it locks and uses them",
+      touched, touched == 1 ? "" : "s", type->kernel, p->device->parameters[g->tasks[t].type],
+      p->device->parameters[g->tasks[t].type] - 1);
+  return tasks_refuse(g, OP_ERR_GRAPH, &words, err);
 }
 
 static long long place_of(const struct phases *p, const void *memory, size_t bytes) {
@@ -47,7 +46,7 @@ struct heavy {
   float weight;
   int task;
 };
-/* Those without work come first: others wait behind them. */
+/* Tasks without work come first: others wait behind them. */
 static int by_weight(const void *a, const void *b) {
   const struct heavy *x = a, *y = b;
   return x->weight != y->weight ? (x->weight < y->weight ? 1 : -1)
@@ -105,13 +104,13 @@ int tables_open(struct phases *p, struct error *err) {
                      "graph \"%s\" is too large for a device: its tables have %zu numbers, its tasks are "
                      "passed %zu pointers, and there may be %d of each; use larger tasks",
                      g->name, items, places, INT_MAX);
-  p->tables = (struct tasks_tables){.items = array_new(items, sizeof *p->tables.items),
-                                    .places = array_new(places, sizeof *p->tables.places),
+  p->tables = (struct tasks_tables){.items = arrays_add(&p->arrays, items, sizeof *p->tables.items),
+                                    .places = arrays_add(&p->arrays, places, sizeof *p->tables.places),
                                     .nitems = items,
                                     .nplaces = places};
-  return p->tables.items && p->tables.places
-             ? OP_OK
-             : error_memory_of(err, "the tables of graph", g->name, items * sizeof *p->tables.items);
+  return p->arrays.failed
+             ? error_memory_of(err, "the tables of graph", g->name, items * sizeof *p->tables.items)
+             : OP_OK;
 }
 
 static void put_ready(int *t, int task) {

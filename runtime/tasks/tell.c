@@ -5,7 +5,7 @@
 #include "tasks/ranks_messages.h"
 
 static long long bytes_on_ranks(const struct graph_ranks *k) {
-  long long bytes = (long long)relation_bytes(&k->touched);
+  long long bytes = 0;
   if (k->whole)
     bytes += tasks_bytes(k->whole);
   if (k->local)
@@ -27,14 +27,6 @@ long long tasks_bytes(const struct task_graph *g) {
   for (int i = 0; g->run && i < g->run->threads; i++)
     bytes += sizeof *g->run->workers + (size_t)g->run->workers[i].ready.most * sizeof(struct entry);
   return (long long)bytes;
-}
-
-static void tell_ranks(const struct task_graph *g, op_graph_facts_t *facts) {
-  const struct graph_ranks *k = g->ranks;
-  facts->ranks = k->size;
-  facts->messages = k->messages;
-  facts->message_bytes = k->bytes;
-  facts->waited = k->waited;
 }
 
 void tasks_tell(struct task_graph *g, op_graph_facts_t *facts) {
@@ -65,8 +57,12 @@ void tasks_tell(struct task_graph *g, op_graph_facts_t *facts) {
                               .groups = g->device.groups,
                               .device_bytes = g->device.bytes,
                               .copying = g->device.copies};
-  if (g->ranks)
-    tell_ranks(g, facts);
+  if (g->ranks) {
+    facts->ranks = g->ranks->size;
+    facts->messages = g->ranks->messages;
+    facts->message_bytes = g->ranks->bytes;
+    facts->waited = g->ranks->waited;
+  }
 }
 
 bool tasks_tell_type(const struct task_graph *g, int index, struct tasks_type_facts *facts) {

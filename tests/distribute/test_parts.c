@@ -11,7 +11,6 @@
 #include "random_mesh.h"
 #include "spread/parts/numbers.h"
 #include "spread/parts/parts.h"
-#include "spread/parts/weights.h"
 
 enum { MOST_POINTS = 4000 };
 

@@ -16,7 +16,7 @@ FAULTS = {
     'owned_elements_alone_told': ('i < b->first[m][id + 1]; i++)', 'i < b->first[m][id + 1] && b->sources[m][i] < '
                                   'b->mesh->sets[map->from].extents[EXTENT_OWNED]; i++)'),
     'told_to_one_rank_only': ('if (*of == t->rank + 1)', 'if (*of)'),
-    'owner_is_who_answers': ('lists_add(l, rank, k->owner[id]);', 'lists_add(l, rank, b->comm->rank);'),
+    'owner_is_who_answers': ('add_word(out, rank, k->owner[id]);', 'add_word(out, rank, b->comm->rank);'),
     'order_by_number_alone': ('    return a->owner < b->owner ? -1 : 1;', '    return (a->number > b->number) - (a->number < b->number);'),
 }
 

@@ -16,7 +16,6 @@
 #include "ranks/agree.h"
 #include "ranks/comm.h"
 #include "record/recorder.h"
-#include "spread/grow.h"
 #include "spread/spread.h"
 
 struct layers {

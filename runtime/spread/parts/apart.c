@@ -20,11 +20,12 @@ struct point {
 
 /* To be freed also after an error. */
 struct away {
+  struct arrays arrays;
   const struct part_request *request;
   long long
       *counts;  /* of points of each group: of all ranks, then of those before this one and here so far */
   int *rank_of; /* where each point goes */
-  long *order;  /* of sending */
+  int *order;   /* of sending */
   struct tally to;
   struct point *points;
   struct mail in;
@@ -35,22 +36,20 @@ struct away {
 };
 
 static void away_free(struct away *a) {
-  void *const memory[] = {a->counts,  a->rank_of, a->order, a->points, a->numbers,
-                          a->weights, a->coords,  a->part,  a->back};
-  for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
-    free(memory[i]);
+  arrays_free(&a->arrays);
+  free(a->order);
+  free(a->points);
   tally_free(&a->to);
   mail_free(&a->in);
 }
 
 static int away_new(struct away *a, const struct bisection *b, struct error *err) {
   const size_t count = (size_t)b->request->count;
-  a->counts = array_new(2 * (size_t)b->ngroups, sizeof *a->counts);
-  a->rank_of = array_new(count, sizeof *a->rank_of);
-  a->order = array_new(count, sizeof *a->order);
+  a->counts = arrays_add(&a->arrays, 2 * (size_t)b->ngroups, sizeof *a->counts);
+  a->rank_of = arrays_add(&a->arrays, count, sizeof *a->rank_of);
   a->points = array_new(count, sizeof *a->points);
-  a->back = array_new(count, sizeof *a->back);
-  const bool good = a->counts && a->rank_of && a->order && a->points && a->back;
+  a->back = arrays_add(&a->arrays, count, sizeof *a->back);
+  const bool good = a->points && !a->arrays.failed;
   return agree_on_success(b->request->comm, good ? OP_OK : no_memory(err), err);
 }
 
@@ -74,7 +73,7 @@ static int address(struct away *a, const struct bisection *b, struct error *err)
 
 static int pack(struct away *a, struct error *err) {
   const struct part_request *r = a->request;
-  if (!tally_group(&a->to, a->rank_of, r->count, a->order))
+  if (!(a->order = tally_group(&a->to, a->rank_of, NULL, r->count)))
     return no_memory(err);
   for (long i = 0; i < r->count; i++) {
     const long from = a->order[i];
@@ -91,11 +90,11 @@ static int unpack(struct away *a, struct error *err) {
   const struct point *came = a->in.items;
   const size_t count = (size_t)a->in.total;
   const int dim = a->request->dim;
-  a->numbers = array_new(count, sizeof *a->numbers);
-  a->weights = array_new(count, sizeof *a->weights);
-  a->coords = array_new(count * (size_t)dim, sizeof *a->coords);
-  a->part = array_new(count, sizeof *a->part);
-  if (!a->numbers || !a->weights || !a->coords || !a->part)
+  a->numbers = arrays_add(&a->arrays, count, sizeof *a->numbers);
+  a->weights = arrays_add(&a->arrays, count, sizeof *a->weights);
+  a->coords = arrays_add(&a->arrays, count * (size_t)dim, sizeof *a->coords);
+  a->part = arrays_add(&a->arrays, count, sizeof *a->part);
+  if (a->arrays.failed)
     return no_memory(err);
   for (size_t i = 0; i < count; i++) {
     a->numbers[i] = came[i].number;

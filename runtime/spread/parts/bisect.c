@@ -119,6 +119,7 @@ static bool cuttable(const struct bisection *b) {
 
 /* The memory of a level. All ranks have it before any of them goes on: groups may have ranks of their own. */
 struct level {
+  struct arrays arrays; /* but for the halves */
   double *direction;
   long long *weight;
   struct group *halves;
@@ -126,30 +127,19 @@ struct level {
   struct search search;
 };
 
-static void level_free(struct level *l) {
-  free(l->direction);
-  free(l->weight);
-  free(l->halves);
-  free(l->left);
-  free(l->search.cuts);
-  free(l->search.left);
-  free(l->search.counts);
-}
-
 static int level_new(struct level *l, struct bisection *b, struct error *err) {
   const size_t groups = (size_t)b->ngroups;
   struct search *s = &l->search;
   *s = (struct search){.b = b, .bits = bits_for(b->ngroups)};
-  l->direction = array_new(groups, MOST_DIMS * sizeof *l->direction);
-  l->weight = array_new(groups, sizeof *l->weight);
+  l->direction = arrays_add(&l->arrays, groups, MOST_DIMS * sizeof *l->direction);
+  l->weight = arrays_add(&l->arrays, groups, sizeof *l->weight);
   l->halves = array_new(2 * groups, sizeof *l->halves);
-  l->left = array_new(groups, sizeof *l->left);
-  s->cuts = array_new(groups, sizeof *s->cuts);
-  s->left = array_new((size_t)b->request->count, sizeof *s->left);
-  s->counts = array_new(groups << s->bits, sizeof *s->counts);
-  b->room = array_new(groups, DIRECTION_ROOM * sizeof *b->room);
-  const bool good =
-      l->direction && l->weight && l->halves && l->left && s->cuts && s->left && s->counts && b->room;
+  l->left = arrays_add(&l->arrays, groups, sizeof *l->left);
+  s->cuts = arrays_add(&l->arrays, groups, sizeof *s->cuts);
+  s->left = arrays_add(&l->arrays, (size_t)b->request->count, sizeof *s->left);
+  s->counts = arrays_add(&l->arrays, groups << s->bits, sizeof *s->counts);
+  b->room = arrays_add(&l->arrays, groups, DIRECTION_ROOM * sizeof *b->room);
+  const bool good = l->halves && !l->arrays.failed;
   return agree_on_success(b->request->comm, good ? OP_OK : no_memory(err), err);
 }
 
@@ -226,8 +216,8 @@ static int cut_level(struct bisection *b, choose_direction *choose, struct error
     code = find_cuts(&l.search, err);
   if (!code)
     divide(b, &l);
-  level_free(&l);
-  free(b->room);
+  free(l.halves);
+  arrays_free(&l.arrays);
   b->room = NULL;
   return code;
 }

@@ -184,7 +184,6 @@ static int list_owners(struct growth *g, struct error *err) {
   for (int s = 0; good && s < g->nsets; s++)
     for (long i = 0; good && i < g->sets[s].asked; i++)
       good = tally_add(&g->owners, g->sets[s].owner[i], 1);
-  good = good && tally_sort(&g->owners);
   g->seen = array_new((size_t)g->owners.count, sizeof *g->seen);
   return good && g->seen ? OP_OK : no_memory(err);
 }
@@ -288,131 +287,107 @@ static int list_exports(struct growth *g, int s, const int *order, struct tally 
   return good ? OP_OK : no_memory(err);
 }
 
-/* The lists for the ranks that execute elements of a set too: their numbers, their places here, and the rows of each map
- * from the set, in global numbers. To be freed also after an error. */
-struct exports {
-  struct tally to;
-  long going;
-  int *maps, nmaps;
-  struct parcel *parcels; /* borrowed: of numbers, places, and rows of the maps */
-};
-
-/* Room for so much for each of the elements. NULL: no memory. */
-static void *fill_parcel(struct exports *x, int i, size_t item_bytes) {
-  struct parcel *p = &x->parcels[i];
-  p->item_bytes = item_bytes;
-  p->items = array_new((size_t)x->going, item_bytes);
-  return tally_copy(&p->to, &x->to) ? p->items : NULL;
+/* A rank that executes an element too is told its number, its place here, and for each map from the set the
+ * numbers of its targets. */
+static size_t told_bytes(const struct growth *g, int s) {
+  size_t targets = 0;
+  for (int m = 0; m < g->nmaps; m++)
+    targets += g->maps[m].from == s ? (size_t)g->maps[m].arity : 0;
+  return sizeof(int) + (1 + targets) * sizeof(long long);
 }
 
-static int list_rows(const struct growth *g, struct exports *x, int i, const int *order, struct error *err) {
-  const struct grown_map *map = &g->maps[x->maps[i]];
-  const struct grown_set *to = &g->sets[map->to];
-  const int *list = x->parcels[1].items;
-  const size_t arity = (size_t)map->arity;
-  long long *out = fill_parcel(x, 2 + i, arity * sizeof *out);
-  if (!out)
+static unsigned char *tell_number(unsigned char *to, long long number) {
+  memcpy(to, &number, sizeof number);
+  return to + sizeof number;
+}
+
+static int make_export(struct growth *g, int s, const struct built *built, struct parcel *p,
+                       struct error *err) {
+  const int *order = built->sets[s].order;
+  const int code = g->sets[s].begin ? grown_list_entries(g, s, built, &p->to, &p->here, err)
+                                    : list_exports(g, s, order, &p->to, &p->here, err);
+  if (code)
+    return code;
+  p->item_bytes = told_bytes(g, s);
+  unsigned char *at = p->items = array_new((size_t)p->to.total, p->item_bytes);
+  if (!at)
     return no_memory(err);
-  for (long e = 0; e < x->going; e++)
-    for (size_t k = 0; k < arity; k++)
-      out[(size_t)e * arity + k] = to->ids.number[map->owned[(size_t)order[list[e]] * arity + k]];
+  for (long i = 0; i < p->to.total; i++) {
+    const int e = order[p->here[i]];
+    at = tell_number(at, g->sets[s].ids.number[e]);
+    memcpy(at, &p->here[i], sizeof(int));
+    at += sizeof(int);
+    for (int m = 0; m < g->nmaps; m++) {
+      const struct grown_map *map = &g->maps[m];
+      for (int k = 0; map->from == s && k < map->arity; k++)
+        at = tell_number(at, g->sets[map->to].ids.number[map->owned[(long)e * map->arity + k]]);
+    }
+  }
   return OP_OK;
 }
 
-static int exports_new(const struct growth *g, int s, struct exports *x, struct error *err) {
-  x->maps = array_new((size_t)g->nmaps, sizeof *x->maps);
-  for (int m = 0; x->maps && m < g->nmaps; m++)
-    if (g->maps[m].from == s)
-      x->maps[x->nmaps++] = m;
-  return x->maps ? OP_OK : no_memory(err);
+/* The id of a number that was told; -1: no memory. */
+static int take_number(struct grown_set *set, const unsigned char **from) {
+  long long number;
+  memcpy(&number, *from, sizeof number);
+  *from += sizeof number;
+  return numbers_add(&set->ids, number);
 }
 
-/* The places are there. */
-static int list_all(const struct growth *g, const struct grown_set *set, struct exports *x, const int *order,
-                    struct error *err) {
-  const int *list = x->parcels[1].items;
-  x->going = tally_total(&x->to);
-  long long *numbers = fill_parcel(x, 0, sizeof *numbers);
-  x->parcels[1].item_bytes = sizeof *list;
-  if (!numbers || !tally_copy(&x->parcels[1].to, &x->to))
-    return no_memory(err);
-  for (long i = 0; i < x->going; i++)
-    numbers[i] = set->ids.number[order[list[i]]];
-  int code = OP_OK;
-  for (int i = 0; !code && i < x->nmaps; i++)
-    code = list_rows(g, x, i, order, err);
-  return code;
+static bool make_room(struct growth *g, int s) {
+  struct grown_set *set = &g->sets[s];
+  const size_t exec = (size_t)set->exec;
+  bool good = (set->exec_ids = array_new(exec, sizeof *set->exec_ids)) != NULL;
+  good &= (set->remote = array_new(exec, sizeof *set->remote)) != NULL;
+  for (int m = 0; m < g->nmaps; m++) {
+    struct grown_map *map = &g->maps[m];
+    if (map->from == s)
+      good &= (map->exec = array_new(exec * (size_t)map->arity, sizeof *map->exec)) != NULL;
+  }
+  return good;
 }
 
 /* Elements that arrive are copies to be executed here: in the order of their owners, and of their owners' numbers. */
-static int take_exec(struct growth *g, struct grown_set *set, struct exports *x, struct error *err) {
-  struct mail *in = &x->parcels[0].in, *places = &x->parcels[1].in;
-  const long long *numbers = in->items;
-  set->exec = in->total;
-  set->exec_from = in->from;
-  in->from = (struct tally){0};
-  set->remote = places->items;
-  places->items = NULL;
-  for (int i = 0; i < x->nmaps; i++) {
-    struct grown_map *map = &g->maps[x->maps[i]];
-    struct rows rows = {.entries = x->parcels[2 + i].in.items, .wide = true};
-    x->parcels[2 + i].in.items = NULL;
-    map->exec = translate(&g->sets[map->to], &rows, (size_t)set->exec * (size_t)map->arity);
-    if (!map->exec)
-      return no_memory(err);
+static int take_export(struct growth *g, int s, struct built *built, struct parcel *p, struct error *err) {
+  struct grown_set *set = &g->sets[s];
+  const unsigned char *at = p->in.items;
+  set->exec = p->in.total;
+  set->exec_from = p->in.from;
+  p->in.from = (struct tally){0};
+  bool good = make_room(g, s);
+  for (long i = 0; good && i < set->exec; i++) {
+    good = (set->exec_ids[i] = take_number(set, &at)) >= 0;
+    memcpy(&set->remote[i], at, sizeof(int));
+    at += sizeof(int);
+    for (int m = 0; m < g->nmaps; m++) {
+      const struct grown_map *map = &g->maps[m];
+      for (int k = 0; good && map->from == s && k < map->arity; k++)
+        good = (map->exec[i * map->arity + k] = take_number(&g->sets[map->to], &at)) >= 0;
+    }
   }
-  if (!(set->exec_ids = array_new((size_t)set->exec, sizeof *set->exec_ids)))
+  free(p->in.items);
+  p->in.items = NULL;
+  if (!good)
     return no_memory(err);
-  for (long i = 0; i < set->exec; i++)
-    if ((set->exec_ids[i] = numbers_add(&set->ids, numbers[i])) < 0)
-      return no_memory(err);
-  return OP_OK;
-}
-
-static int make_exports(struct growth *g, int s, const struct built *built, struct exports *x,
-                        struct error *err) {
-  const struct grown_set *set = &g->sets[s];
-  const int *order = built->sets[s].order;
-  int *list = NULL, code = exports_new(g, s, x, err);
-  if (!code)
-    code = set->begin ? grown_list_entries(g, s, built, &x->to, &list, err)
-                      : list_exports(g, s, order, &x->to, &list, err);
-  x->parcels[1].items = list;
-  return code ? code : list_all(g, set, x, order, err);
-}
-
-static int take_exports(struct growth *g, int s, struct built *built, struct exports *x, struct error *err) {
-  int code = take_exec(g, &g->sets[s], x, err);
-  if (!code) {
-    code = side_from_tally(&built->sets[s].spread->exec.send, &x->to, x->parcels[1].items, err);
-    x->parcels[1].items = NULL;
-  }
-  return !code && g->sets[s].begin ? grown_first(g, s, built, err) : code;
+  const int code = side_from_tally(&built->sets[s].spread->exec.send, &p->to, p->here, err);
+  p->here = NULL;
+  return !code && set->begin ? grown_first(g, s, built, err) : code;
 }
 
 /* Exchange all sets but those of entries at once (`only` < 0), or one set of entries, which go where its elements went. */
 static int exchange_exec(struct growth *g, int only, struct built *built, struct error *err) {
-  struct exports *all = array_new((size_t)g->nsets, sizeof *all);
-  const int most = g->nmaps + 2 * g->nsets;
-  struct parcel *parcels = array_new((size_t)most, sizeof *parcels);
-  int code = all && parcels ? OP_OK : no_memory(err), n = 0;
-  for (int s = 0; !code && s < g->nsets; s++)
-    if (only < 0 ? !g->sets[s].begin : s == only) {
-      all[s].parcels = parcels + n;
-      code = make_exports(g, s, built, &all[s], err);
-      n += all[s].nmaps + 2;
-    }
-  if (!code && n)
-    code = parcels_send(g->comm, parcels, n, err);
-  for (int s = 0; !code && s < g->nsets; s++)
-    if (all[s].parcels)
-      code = take_exports(g, s, built, &all[s], err);
-  for (int s = 0; all && s < g->nsets; s++) {
-    tally_free(&all[s].to);
-    free(all[s].maps);
-  }
-  free(all);
-  parcels_free(parcels, most);
+  const int first = only < 0 ? 0 : only, end = only < 0 ? g->nsets : only + 1;
+  struct parcel *parcels = array_new((size_t)g->nsets, sizeof *parcels);
+  int code = parcels ? OP_OK : no_memory(err);
+  for (int s = first; !code && s < end; s++)
+    if (only >= 0 || !g->sets[s].begin)
+      code = make_export(g, s, built, &parcels[s], err);
+  if (!code)
+    code = parcels_send(g->comm, parcels + first, end - first, err);
+  for (int s = first; !code && s < end; s++)
+    if (only >= 0 || !g->sets[s].begin)
+      code = take_export(g, s, built, &parcels[s], err);
+  parcels_free(parcels, g->nsets);
   return code;
 }
 
@@ -441,17 +416,7 @@ static int build(struct growth *g, struct share *share, int from, struct built *
     code = ask_owners(g, err);
   for (int s = 0; !code && s < g->nsets; s++)
     directory_free(&g->sets[s].owners);
-  if (!code)
-    code = grown_nonexec(g, built, err);
-  for (int s = 0; !code && s < g->nsets; s++)
-    code = grown_numbers(g, s, &built->sets[s], err);
-  if (!code)
-    code = grown_homes(g, built, err);
-  for (int m = 0; !code && m < g->nmaps; m++)
-    code = grown_table(g, m, &built->maps[m], err);
-  if (!code)
-    code = grown_map_halos(g, built, err);
-  return code;
+  return code ? code : grown_finish(g, built, err);
 }
 
 int build_halos(struct comm *comm, struct share *share, int from, struct built *built, struct error *err) {

@@ -17,7 +17,9 @@ struct homes {
   int count;
 };
 void homes_free(struct homes *homes);
-/* From any order, a rank perhaps several times. */
+/* One number more; of neighbours in the list that are of one rank there is one. False: no memory. */
+bool homes_note(struct homes *homes, long long number, int rank);
+/* Behind the last one: sort them, each rank once. */
 void homes_tidy(struct homes *homes);
 
 /* A rank's share of a mesh, in the user's global numbers. */
@@ -87,5 +89,32 @@ static inline long share_targets(const struct share *share, const struct share_m
 int build_halos(struct comm *comm, struct share *share, int from, struct built *built, struct error *err);
 void built_free(struct built *built);
 void share_free(struct share *share);
+
+/* ---- elements change owners (move.c) ---- */
+
+/* Collective. Each owned element e of set s goes to rank part[s][e], with its rows of maps; part[s] is freed. Entries of
+ * ragged maps have the parts of their elements.
+ * Afterwards the share holds what this rank owns now, by ascending number. routes[s] (nsets of them, to be freed
+ * by the caller, also at an error) are the ways that rows of data take: from places in the old share to places in
+ * the new one. */
+int share_move(struct comm *comm, struct share *share, int **part, struct halo_exchange *routes,
+               struct error *err);
+/* The same where elements stay here: order[s], the old places of those of set s in their new order; NULL: as they are, without a
+ * route. Entries of ragged maps have an order if their elements have one, and it follows that. */
+int share_reorder(struct comm *comm, struct share *share, int *const *order, struct halo_exchange *routes,
+                  struct error *err);
+/* A route for elements that stay on this rank: from order[e] to e. The order is taken over (NULL: there was no memory for it). */
+int route_here(struct halo_exchange *route, int rank, int *order, long count, struct error *err);
+
+/* ---- entries of ragged maps (grown_entries.c) ---- */
+/* The entries of ragged maps go where their elements go, and stand there in their order. All but the first collective. */
+
+/* Tell receivers where entries begin, from where they do at the sender: elements take a route that all of them take. */
+int entries_carry_first(struct comm *comm, const struct halo_exchange *route, const long long *first,
+                        long long **out, struct error *err);
+
+/* The way of the entries themselves, when both sides know where they begin. */
+int entries_route(const struct halo_exchange *route, const long long *from, const long long *into,
+                  struct halo_exchange *out, struct error *err);
 
 #endif

@@ -1,4 +1,4 @@
-#include "spread/parts/diffuse.h"
+#include "spread/parts/parts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,6 +20,7 @@ static int no_memory(struct error *err) {
 
 /* Groups of elements that are neighbours of each other: rows of the map, or the sources of each target. */
 struct groups {
+  struct arrays arrays;
   long count, elements;      /* local elements of the prime set, copies included */
   long *first, *in;          /* of each group, its elements */
   long *first_of, *group_of; /* of each element, its groups */
@@ -29,19 +30,11 @@ struct groups {
   int *place;
 };
 
-static void groups_free(struct groups *g) {
-  free(g->first);
-  free(g->in);
-  free(g->first_of);
-  free(g->group_of);
-  free(g->owner);
-  free(g->place);
-}
-
 /* Make lists of values by keys from pairs: where each begins, and what it holds, in the order of the pairs. */
-static bool list_up(const long *key, const long *value, long pairs, long keys, long **first, long **out) {
-  *first = array_new((size_t)keys + 2, sizeof **first);
-  *out = array_new((size_t)pairs, sizeof **out);
+static bool list_up(struct arrays *arrays, const long *key, const long *value, long pairs, long keys,
+                    long **first, long **out) {
+  *first = arrays_add(arrays, (size_t)keys + 2, sizeof **first);
+  *out = arrays_add(arrays, (size_t)pairs, sizeof **out);
   if (!*first || !*out)
     return false;
   long *end = *first + 1;
@@ -61,16 +54,16 @@ static int groups_make(struct groups *g, int rank, const struct set *prime, cons
   long *group = array_new((size_t)pairs, sizeof *group), *element = array_new((size_t)pairs, sizeof *element);
   g->count = by_rows ? rows : map->to->extents[EXTENT_NONEXEC];
   g->elements = prime->extents[EXTENT_NONEXEC];
-  g->owner = array_new((size_t)g->elements, sizeof *g->owner);
-  g->place = array_new((size_t)g->count, sizeof *g->place);
-  bool good = group && element && g->owner && g->place;
+  g->owner = arrays_add(&g->arrays, (size_t)g->elements, sizeof *g->owner);
+  g->place = arrays_add(&g->arrays, (size_t)g->count, sizeof *g->place);
+  bool good = group && element && !g->arrays.failed;
   for (long e = 0; good && e < rows; e++)
     for (long i = map_begin(map, e); i < map_end(map, e); i++) {
       group[i] = by_rows ? e : map->table[i];
       element[i] = by_rows ? map->table[i] : e;
     }
-  good = good && list_up(group, element, pairs, g->count, &g->first, &g->in) &&
-         list_up(element, group, pairs, g->elements, &g->first_of, &g->group_of);
+  good = good && list_up(&g->arrays, group, element, pairs, g->count, &g->first, &g->in) &&
+         list_up(&g->arrays, element, group, pairs, g->elements, &g->first_of, &g->group_of);
   free(group);
   free(element);
   if (!good)
@@ -107,7 +100,7 @@ static bool add_once(struct tally *t, int rank) {
   return tally_place(t, rank) >= 0 || tally_add(t, rank, 1);
 }
 
-/* Those that have elements beside the rank's own. */
+/* Neighbours are ranks that have elements beside the rank's own. */
 static bool add_seen(struct flow *f, const struct groups *g, long owned) {
   bool good = true;
   for (long k = 0; good && k < g->count; k++) {
@@ -120,7 +113,7 @@ static bool add_seen(struct flow *f, const struct groups *g, long owned) {
       if (g->owner[g->in[i]] != f->comm->rank)
         good = add_once(&f->neighbours, g->owner[g->in[i]]);
   }
-  return good && tally_sort(&f->neighbours);
+  return good;
 }
 
 /* Both sides know that they meet, if one does: each tells those that it sees. */
@@ -135,7 +128,6 @@ static int find_neighbours(struct flow *f, const struct groups *g, long owned, s
     code = mail_send(f->comm, flags, &f->neighbours, 1, &in, err);
   for (int i = 0; good && !code && i < in.from.count; i++)
     good = add_once(&f->neighbours, in.from.ranks[i]);
-  good = good && tally_sort(&f->neighbours);
   mail_free(&in);
   f->count = f->neighbours.count;
   f->values = array_new((size_t)f->count, sizeof *f->values);
@@ -340,7 +332,7 @@ int parts_diffuse(struct op_context *ctx, const struct set *prime, const struct 
     code = find_potential(&f, excess, &x, err);
   if (!code)
     code = give_all(&f, &g, weights, owned, x, part, err);
-  groups_free(&g);
+  arrays_free(&g.arrays);
   flow_free(&f);
   return agree_on_success(ctx->comm, code, err);
 }

@@ -38,7 +38,6 @@ static int sort_told(struct told *told, long count, struct lookup *l, struct tal
   bool good = true;
   for (long i = 0; good && i < count; i++)
     good = tally_add(to, rank_of(l, told[i].number), 1);
-  good = good && tally_sort(to);
   long *next = good ? tally_first(to) : NULL, *end = good ? tally_first(to) : NULL;
   good = next && end;
   for (int p = 0; good && p < to->count; p++)
@@ -65,6 +64,28 @@ int tell_blocks(struct comm *comm, long long total, struct told *told, long coun
     free(told);
   tally_free(&to);
   return code;
+}
+
+int told_group(const struct mail *in, long long first, long size, const char *what, struct grouped *out,
+               struct error *err) {
+  const struct told *told = in->items;
+  *out = (struct grouped){array_new((size_t)size + 2, sizeof *out->start),
+                          array_new((size_t)in->total, sizeof *out->values)};
+  if (!out->start || !out->values)
+    return error_memory(err, what, 0);
+  /* Two places further on: filling moves each beginning up to its end. */
+  for (long i = 0; i < in->total; i++)
+    out->start[told[i].number - first + 2]++;
+  for (long i = 0; i < size; i++)
+    out->start[i + 2] += out->start[i + 1];
+  for (long i = 0; i < in->total; i++)
+    out->values[out->start[told[i].number - first + 1]++] = told[i].value;
+  return OP_OK;
+}
+
+void grouped_free(struct grouped *g) {
+  free(g->start);
+  free(g->values);
 }
 
 /* Consecutive numbers in one block with the same value travel together. */
@@ -101,7 +122,7 @@ static bool list_stretches(struct parcel *s, const struct telling *e, const int 
 static int take_stretches(struct parcel *s, const struct telling *e, int ranks, struct error *err) {
   struct lookup l = {.total = e->total, .ranks = ranks};
   int *order = numbers_order(e->numbers, e->count);
-  bool good = order && list_stretches(s, e, order, &l, NULL) && tally_sort(&s->to);
+  bool good = order && list_stretches(s, e, order, &l, NULL);
   long *next = good ? tally_first(&s->to) : NULL;
   s->item_bytes = sizeof(struct stretch);
   if (next)
@@ -153,72 +174,44 @@ int directory_make(struct directory *d, struct comm *comm, long long total, cons
 
 /* ---- asking ---- */
 
-/* Questions and the ranks they go to. To be freed also after an error. */
-struct post {
-  int *rank_of;
-  struct tally to;
-  long *order;
-  long long *numbers; /* in the order of sending; NULL: they are sent */
-  struct mail asked;
-};
-
-static void post_free(struct post *p) {
-  free(p->rank_of);
-  tally_free(&p->to);
-  free(p->order);
-  free(p->numbers);
-  mail_free(&p->asked);
-}
-
-static int post_new(struct post *p, long count, struct error *err) {
-  p->rank_of = array_new((size_t)count, sizeof *p->rank_of);
-  p->order = array_new((size_t)count, sizeof *p->order);
-  p->numbers = array_new((size_t)count, sizeof *p->numbers);
-  return p->rank_of && p->order && p->numbers
-             ? OP_OK
-             : error_memory(err, "questions to other ranks", (size_t)count * sizeof *p->order);
-}
-
-/* rank_of is there. */
-static int post_sort(struct post *p, const long long *numbers, long count, struct error *err) {
-  if (!tally_group(&p->to, p->rank_of, count, p->order))
-    return error_memory(err, "questions to other ranks", (size_t)count * sizeof *p->order);
-  free(p->rank_of);
-  p->rank_of = NULL;
-  for (long i = 0; i < count; i++)
-    p->numbers[i] = numbers[p->order[i]];
-  return OP_OK;
-}
-
-static int post_send(struct post *p, struct comm *comm, const long long *numbers, long count,
+/* Questions: numbers in the order of sending, `here` their places. rank_of NULL: there was no memory for it. */
+static int post_sort(struct parcel *p, const int *rank_of, const long long *numbers, long count,
                      struct error *err) {
-  const int code = post_sort(p, numbers, count, err);
-  if (code)
-    return code;
-  long long *sent = p->numbers;
-  p->numbers = NULL;
+  p->here = rank_of ? tally_group(&p->to, rank_of, NULL, count) : NULL;
+  long long *sorted = p->items = p->here ? array_new((size_t)count, sizeof *sorted) : NULL;
+  p->item_bytes = sizeof *sorted;
+  for (long i = 0; sorted && i < count; i++)
+    sorted[i] = numbers[p->here[i]];
+  return sorted ? OP_OK : error_memory(err, "questions to other ranks", (size_t)count * sizeof *sorted);
+}
+
+static int post_send(struct parcel *p, struct comm *comm, struct error *err) {
+  void *sent = p->items;
+  p->items = NULL;
   /* p stays with the caller, who frees it. NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
-  return mail_send(comm, sent, &p->to, sizeof *sent, &p->asked, err);
+  return mail_send(comm, sent, &p->to, p->item_bytes, &p->in, err);
 }
 
 /* Answers of `bytes` each, one for each number that was asked here, go to out[] of those who asked. */
-static int post_answer(struct post *p, struct comm *comm, const void *answers, size_t bytes, long count,
-                       void *out, struct error *err) {
-  unsigned char *mine = array_new((size_t)count, bytes);
+static int post_answer(struct parcel *p, struct comm *comm, const void *answers, size_t bytes, void *out,
+                       struct error *err) {
+  unsigned char *mine = array_new((size_t)p->to.total, bytes);
   if (!mine)
-    return error_memory(err, "answers of other ranks", (size_t)count * bytes);
-  int code = mail_send_known(comm, answers, &p->asked.from, bytes, mine, &p->to, err);
-  for (long i = 0; !code && i < count; i++)
-    memcpy((unsigned char *)out + (size_t)p->order[i] * bytes, mine + (size_t)i * bytes, bytes);
+    return error_memory(err, "answers of other ranks", (size_t)p->to.total * bytes);
+  int code = mail_send_known(comm, answers, &p->in.from, bytes, mine, &p->to, err);
+  for (long i = 0; !code && i < p->to.total; i++)
+    memcpy((unsigned char *)out + (size_t)p->here[i] * bytes, mine + (size_t)i * bytes, bytes);
   free(mine);
   return code;
 }
 
-static int address(struct post *p, const struct question *q, int ranks, struct error *err) {
+static int address(struct parcel *p, const struct question *q, int ranks, struct error *err) {
   struct lookup l = {.total = q->directory->total, .ranks = ranks};
-  const int code = post_new(p, q->count, err);
-  for (long i = 0; !code && i < q->count; i++)
-    p->rank_of[i] = rank_of(&l, q->numbers[i]);
+  int *to = array_new((size_t)q->count, sizeof *to);
+  for (long i = 0; to && i < q->count; i++)
+    to[i] = rank_of(&l, q->numbers[i]);
+  const int code = post_sort(p, to, q->numbers, q->count, err);
+  free(to);
   return code;
 }
 
@@ -232,25 +225,11 @@ static int *answers_to(const struct mail *asked, const struct directory *d, stru
   return answers;
 }
 
-/* Put a question into a parcel. */
-static int ask(struct post *p, const struct question *q, int ranks, struct parcel *out, struct error *err) {
-  int code = address(p, q, ranks, err);
-  if (!code)
-    code = post_sort(p, q->numbers, q->count, err);
-  *out = (struct parcel){.items = p->numbers, .item_bytes = sizeof *p->numbers, .to = p->to};
-  p->numbers = NULL;
-  p->to = (struct tally){0};
-  return code;
-}
-
 int directories_ask(struct comm *comm, const struct question *questions, int n, struct error *err) {
-  struct post *posts = array_new((size_t)n, sizeof *posts);
   struct parcel *asked = array_new((size_t)n, sizeof *asked), *told = array_new((size_t)n, sizeof *told);
-  int code = posts && asked && told
-                 ? OP_OK
-                 : error_memory(err, "questions to other ranks", (size_t)n * sizeof *posts);
+  int code = asked && told ? OP_OK : error_memory(err, "questions to other ranks", (size_t)n * sizeof *asked);
   for (int i = 0; !code && i < n; i++)
-    code = ask(&posts[i], &questions[i], comm->size, &asked[i], err);
+    code = address(&asked[i], &questions[i], comm->size, err);
   if (!code)
     code = parcels_send(comm, asked, n, err);
   for (int i = 0; !code && i < n; i++) {
@@ -264,10 +243,7 @@ int directories_ask(struct comm *comm, const struct question *questions, int n, 
     code = parcels_send(comm, told, n, err);
   for (int i = 0; !code && i < n; i++)
     for (long k = 0; k < questions[i].count; k++)
-      questions[i].values[posts[i].order[k]] = ((const int *)told[i].in.items)[k];
-  for (int i = 0; posts && i < n; i++)
-    post_free(&posts[i]);
-  free(posts);
+      questions[i].values[asked[i].here[k]] = ((const int *)told[i].in.items)[k];
   parcels_free(asked, n);
   parcels_free(told, n);
   return code;
@@ -277,24 +253,24 @@ int directories_ask(struct comm *comm, const struct question *questions, int n, 
 int directory_ask(const struct directory *d, struct comm *comm, const long long *numbers, long count,
                   int *values, struct error *err) {
   const struct question q = {d, numbers, count, values};
-  struct post p = {0};
+  struct parcel p = {0};
   int *answers = NULL, code = address(&p, &q, comm->size, err);
   if (!code)
-    code = post_send(&p, comm, numbers, count, err);
-  if (!code && !(answers = answers_to(&p.asked, d, err)))
+    code = post_send(&p, comm, err);
+  if (!code && !(answers = answers_to(&p.in, d, err)))
     code = err->code;
   if (!code)
-    code = post_answer(&p, comm, answers, sizeof *answers, count, values, err);
-  post_free(&p);
+    code = post_answer(&p, comm, answers, sizeof *answers, values, err);
+  parcel_free(&p);
   free(answers);
   return code;
 }
 
 /* Answer for numbers that this rank owns: to be asked for another one is a mistake of the library. */
-static int answer_rows(const struct post *p, const struct numbers *ids, long owned, size_t row_bytes,
+static int answer_rows(const struct mail *asked, const struct numbers *ids, long owned, size_t row_bytes,
                        const void *rows, unsigned char *answers, struct error *err) {
-  for (long i = 0; i < p->asked.total; i++) {
-    const long long number = ((const long long *)p->asked.items)[i];
+  for (long i = 0; i < asked->total; i++) {
+    const long long number = ((const long long *)asked->items)[i];
     const int id = numbers_find(ids, number);
     if (id < 0 || id >= owned)
       return error_mistake(err, OP_ERR_INTERNAL, "a rank is asked for element %lld, which it does not own",
@@ -305,54 +281,58 @@ static int answer_rows(const struct post *p, const struct numbers *ids, long own
 }
 
 /* Questions to the owners of the ids behind the owned ones. */
-static int post_to_owners(struct post *p, struct comm *comm, long long total, const struct numbers *ids,
+static int post_to_owners(struct parcel *p, struct comm *comm, long long total, const struct numbers *ids,
                           long owned, struct error *err) {
   const long long *wanted = ids->number + owned;
   const long count = ids->count - owned;
   struct directory owners = {0};
-  int code = post_new(p, count, err);
+  int *owner = array_new((size_t)count, sizeof *owner);
+  int code = owner ? OP_OK : post_sort(p, NULL, wanted, count, err);
   if (!code)
     code = directory_make(&owners, comm, total, ids->number, owned, NULL, comm->rank, err);
   if (!code)
-    code = directory_ask(&owners, comm, wanted, count, p->rank_of, err);
+    code = directory_ask(&owners, comm, wanted, count, owner, err);
   directory_free(&owners);
   for (long i = 0; !code && i < count; i++)
-    if (p->rank_of[i] < 0)
+    if (owner[i] < 0)
       code = error_mistake(err, OP_ERR_INTERNAL, "no rank owns element %lld of a set", wanted[i]);
-  return code ? code : post_send(p, comm, wanted, count, err);
+  if (!code)
+    code = post_sort(p, owner, wanted, count, err);
+  free(owner);
+  return code ? code : post_send(p, comm, err);
 }
 
 int directory_rows(struct comm *comm, long long total, const struct numbers *ids, long owned,
                    size_t row_bytes, const void *rows, void *out, struct error *err) {
-  struct post p = {0};
+  struct parcel p = {0};
   unsigned char *answers = NULL;
   int code = post_to_owners(&p, comm, total, ids, owned, err);
-  if (!code && !(answers = array_new((size_t)p.asked.total, row_bytes)))
-    code = error_memory(err, "rows for other ranks", (size_t)p.asked.total * row_bytes);
+  if (!code && !(answers = array_new((size_t)p.in.total, row_bytes)))
+    code = error_memory(err, "rows for other ranks", (size_t)p.in.total * row_bytes);
   if (!code)
-    code = answer_rows(&p, ids, owned, row_bytes, rows, answers, err);
+    code = answer_rows(&p.in, ids, owned, row_bytes, rows, answers, err);
   if (!code)
-    code = post_answer(&p, comm, answers, row_bytes, ids->count - owned, out, err);
+    code = post_answer(&p, comm, answers, row_bytes, out, err);
   free(answers);
-  post_free(&p);
+  parcel_free(&p);
   return code;
 }
 
 int directory_add(struct comm *comm, long long total, const struct numbers *ids, long owned,
                   long long *values, struct error *err) {
   const long count = ids->count - owned;
-  struct post p = {0};
+  struct parcel p = {0};
   long long *in = NULL, *out = NULL;
   int code = post_to_owners(&p, comm, total, ids, owned, err);
-  if (!code && (!(in = array_new((size_t)p.asked.total, sizeof *in)) ||
-                !(out = array_new((size_t)count, sizeof *out))))
-    code = error_memory(err, "values of other ranks", ((size_t)p.asked.total + (size_t)count) * sizeof *in);
+  if (!code &&
+      (!(in = array_new((size_t)p.in.total, sizeof *in)) || !(out = array_new((size_t)count, sizeof *out))))
+    code = error_memory(err, "values of other ranks", (size_t)(p.in.total + count) * sizeof *in);
   for (long i = 0; !code && i < count; i++)
-    out[i] = values[owned + p.order[i]];
+    out[i] = values[owned + p.here[i]];
   if (!code)
-    code = mail_send_known(comm, out, &p.to, sizeof *out, in, &p.asked.from, err);
-  for (long i = 0; !code && i < p.asked.total; i++) {
-    const int id = numbers_find(ids, ((const long long *)p.asked.items)[i]);
+    code = mail_send_known(comm, out, &p.to, sizeof *out, in, &p.in.from, err);
+  for (long i = 0; !code && i < p.in.total; i++) {
+    const int id = numbers_find(ids, ((const long long *)p.in.items)[i]);
     if (id < 0 || id >= owned)
       code = error_mistake(err, OP_ERR_INTERNAL, "a rank is told of an element that it does not own");
     else
@@ -360,7 +340,7 @@ int directory_add(struct comm *comm, long long total, const struct numbers *ids,
   }
   free(in);
   free(out);
-  post_free(&p);
+  parcel_free(&p);
   return code;
 }
 

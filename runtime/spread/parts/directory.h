@@ -56,5 +56,14 @@ struct told {
 struct mail;
 int tell_blocks(struct comm *comm, long long total, struct told *told, long count, struct mail *in,
                 struct error *err);
+/* Values that were told of numbers first .. first + size - 1, together by number: those of first + i from start[i] on. `what` is for
+ * messages. Local; to be freed also after an error. */
+struct grouped {
+  long *start; /* size + 1 */
+  long long *values;
+};
+int told_group(const struct mail *in, long long first, long size, const char *what, struct grouped *out,
+               struct error *err);
+void grouped_free(struct grouped *g);
 
 #endif

@@ -22,33 +22,6 @@ void graph_free(struct graph *graph) {
   *graph = (struct graph){0};
 }
 
-/* Values together by number, those of number first + i at start[i] ... */
-struct grouped {
-  long *start;
-  long long *values;
-};
-
-static int group(const struct mail *in, long long first, long size, struct grouped *out, struct error *err) {
-  const struct told *told = in->items;
-  *out = (struct grouped){array_new((size_t)size + 2, sizeof *out->start),
-                          array_new((size_t)in->total, sizeof *out->values)};
-  if (!out->start || !out->values)
-    return no_memory(err);
-  /* Two places further on: filling moves each beginning up to its end. */
-  for (long i = 0; i < in->total; i++)
-    out->start[told[i].number - first + 2]++;
-  for (long i = 0; i < size; i++)
-    out->start[i + 2] += out->start[i + 1];
-  for (long i = 0; i < in->total; i++)
-    out->values[out->start[told[i].number - first + 1]++] = told[i].value;
-  return OP_OK;
-}
-
-static void grouped_free(struct grouped *g) {
-  free(g->start);
-  free(g->values);
-}
-
 static int by_value(const void *a, const void *b) {
   const long long x = *(const long long *)a, y = *(const long long *)b;
   return (x > y) - (x < y);
@@ -127,7 +100,7 @@ static int meet_at_targets(struct comm *comm, const struct share *share, const s
     free(told);
   *groups = (long)(block_begin(total, comm->size, comm->rank + 1) - first);
   if (!code)
-    code = group(&in, first, *groups, out, err);
+    code = told_group(&in, first, *groups, "the graph of a mesh", out, err);
   mail_free(&in);
   return code;
 }
@@ -190,7 +163,7 @@ int graph_build(struct graph *graph, struct comm *comm, const struct share *shar
   else
     free(pairs);
   if (!code)
-    code = group(&in, graph->first, graph->size, &lists, err);
+    code = told_group(&in, graph->first, graph->size, "the graph of a mesh", &lists, err);
   mail_free(&in);
   code = agree_on_success(comm, code, err);
   if (!code) {

@@ -30,24 +30,19 @@ static int by_value(const void *a, const void *b) {
 }
 
 /* List the ids of copies that are only read, together by owner. */
-static int list_nonexec(struct grown_set *set, struct error *err) {
+static int list_nonexec(struct grown_set *set, struct parcel *asked, struct error *err) {
   const long foreign = set->ids.count - set->owned;
-  bool *executed = array_new((size_t)foreign, sizeof *executed), good = executed != NULL;
+  bool *read = array_new((size_t)foreign, sizeof *read);
   set->nonexec = foreign - set->exec;
-  for (long i = 0; good && i < set->exec; i++)
-    executed[set->exec_ids[i] - set->owned] = true;
-  for (long i = 0; good && i < foreign; i++)
-    good = executed[i] || tally_add(&set->nonexec_from, set->owner[i], 1);
-  good = good && tally_sort(&set->nonexec_from);
-  long *next = good ? tally_first(&set->nonexec_from) : NULL;
-  set->nonexec_ids = array_new((size_t)set->nonexec, sizeof *set->nonexec_ids);
-  good = next && set->nonexec_ids;
-  for (long i = 0; good && i < foreign; i++)
-    if (!executed[i])
-      set->nonexec_ids[next[tally_place(&set->nonexec_from, set->owner[i])]++] = (int)(set->owned + i);
-  free(executed);
-  free(next);
-  return good ? OP_OK : no_memory(err);
+  for (long i = 0; read && i < foreign; i++)
+    read[i] = true;
+  for (long i = 0; read && i < set->exec; i++)
+    read[set->exec_ids[i] - set->owned] = false;
+  int *ids = set->nonexec_ids = read ? tally_group(&asked->to, set->owner, read, foreign) : NULL;
+  for (long i = 0; ids && i < set->nonexec; i++)
+    ids[i] += (int)set->owned;
+  free(read);
+  return ids ? OP_OK : no_memory(err);
 }
 
 /* Owners look up what they are asked for, answer with their own numbers, and send in ascending order from now on. */
@@ -94,13 +89,13 @@ static int sort_copies(struct grown_set *set, const int *remote, struct error *e
 }
 
 static int list_wanted(struct grown_set *set, struct parcel *asked, struct error *err) {
-  const int code = list_nonexec(set, err);
+  const int code = list_nonexec(set, asked, err);
   if (code)
     return code;
   long long *numbers = array_new((size_t)set->nonexec, sizeof *numbers);
   asked->items = numbers;
   asked->item_bytes = sizeof *numbers;
-  if (!numbers || !tally_copy(&asked->to, &set->nonexec_from))
+  if (!numbers)
     return no_memory(err);
   for (long i = 0; i < set->nonexec; i++)
     numbers[i] = set->ids.number[set->nonexec_ids[i]];
@@ -108,7 +103,7 @@ static int list_wanted(struct grown_set *set, struct parcel *asked, struct error
 }
 
 /* Numbers there, the owners' own numbers back. */
-int grown_nonexec(struct growth *g, struct built *built, struct error *err) {
+static int find_nonexec(struct growth *g, struct built *built, struct error *err) {
   const size_t n = (size_t)g->nsets;
   struct parcel *asked = array_new(n, sizeof *asked), *told = array_new(n, sizeof *told);
   int code = asked && told ? OP_OK : no_memory(err);
@@ -120,8 +115,11 @@ int grown_nonexec(struct growth *g, struct built *built, struct error *err) {
     code = answer(&g->sets[s], &asked[s].in, &told[s], &built->sets[s], err);
   if (!code)
     code = parcels_send(g->comm, told, g->nsets, err);
-  for (int s = 0; !code && s < g->nsets; s++)
+  for (int s = 0; !code && s < g->nsets; s++) {
+    g->sets[s].nonexec_from = asked[s].to;
+    asked[s].to = (struct tally){0};
     code = sort_copies(&g->sets[s], told[s].in.items, err);
+  }
   parcels_free(asked, g->nsets);
   parcels_free(told, g->nsets);
   return code;
@@ -138,7 +136,8 @@ static int receive_range(struct halo_side *side, const struct tally *from, long 
   return side_from_tally(side, from, elements, err);
 }
 
-int grown_numbers(struct growth *g, int s, struct built_set *out, struct error *err) {
+/* Local numbers of all, and the receiving sides. */
+static int number_set(struct growth *g, int s, struct built_set *out, struct error *err) {
   struct grown_set *set = &g->sets[s];
   const long exec = set->owned + set->exec, nonexec = exec + set->nonexec;
   const long extents[EXTENTS] = {set->core, set->owned, exec, nonexec};
@@ -167,28 +166,10 @@ int grown_numbers(struct growth *g, int s, struct built_set *out, struct error *
 
 /* ---- the way from and to the declaring ranks ---- */
 
-/* Make the sides from what this rank has from others, and what they asked it for; both lists go over to them. */
-static int make_sides(struct halo_exchange *out, struct parcel *p, int **here, struct error *err) {
-  int code = side_from_tally(&out->receive, &p->to, *here, err);
-  *here = NULL;
-  if (!code) {
-    code = side_from_tally(&out->send, &p->in.from, p->in.items, err);
-    p->in.items = NULL;
-  }
-  return code;
-}
-
-static void free_all(int **here, struct parcel *parcels, int n) {
-  for (int i = 0; here && i < n; i++)
-    free(here[i]);
-  free((void *)here);
-  parcels_free(parcels, n);
-}
-
 /* Owned elements by the user's numbers, so also by the ranks that declared them, who are told the numbers. As they came, they
  * mostly ascend already. */
 static int list_home(const struct growth *g, const struct grown_set *set, const long long *numbers,
-                     struct parcel *home, int **here, struct error *err) {
+                     struct parcel *home, struct error *err) {
   const struct homes own = {.list = &(struct home){set->first, g->comm->rank}, .count = 1};
   const struct homes *homes = set->homes.count ? &set->homes : &own;
   long long *came = array_new((size_t)set->owned, sizeof *came);
@@ -198,7 +179,7 @@ static int list_home(const struct growth *g, const struct grown_set *set, const 
   home->item_bytes = rows_entry_bytes(&there);
   for (long id = 0; good && id < set->owned; id++)
     came[id] = numbers[set->final[id]];
-  int *order = *here = good ? numbers_order(came, set->owned) : NULL;
+  int *order = home->here = good ? numbers_order(came, set->owned) : NULL;
   good = order != NULL;
   for (long i = 0, h = 0; good && i < set->owned; i++) {
     const long long number = came[order[i]];
@@ -225,25 +206,27 @@ static int take_home(const struct grown_set *set, struct parcel *home, struct er
   return OP_OK;
 }
 
-int grown_homes(struct growth *g, struct built *built, struct error *err) {
+static int find_homes(struct growth *g, struct built *built, struct error *err) {
   const size_t n = (size_t)g->nsets;
   struct parcel *homes = array_new(n, sizeof *homes);
-  int **here = array_new(n, sizeof *here), code = homes && here ? OP_OK : no_memory(err);
+  int code = homes ? OP_OK : no_memory(err);
   for (int s = 0; !code && s < g->nsets; s++)
-    code = list_home(g, &g->sets[s], built->sets[s].spread->numbers, &homes[s], &here[s], err);
+    code = list_home(g, &g->sets[s], built->sets[s].spread->numbers, &homes[s], err);
   if (!code)
     code = parcels_send(g->comm, homes, g->nsets, err);
   for (int s = 0; !code && s < g->nsets; s++)
     code = take_home(&g->sets[s], &homes[s], err);
-  for (int s = 0; !code && s < g->nsets; s++)
-    code = make_sides(&built->sets[s].spread->home, &homes[s], &here[s], err);
-  free_all(here, homes, g->nsets);
+  for (int s = 0; !code && s < g->nsets; s++) {
+    struct halo_exchange *home = &built->sets[s].spread->home;
+    code = parcel_sides(&homes[s], &home->receive, &home->send, err);
+  }
+  parcels_free(homes, g->nsets);
   return code;
 }
 
 /* ---- maps ---- */
 
-int grown_table(struct growth *g, int m, struct built_map *out, struct error *err) {
+static int make_table(struct growth *g, int m, struct built_map *out, struct error *err) {
   struct grown_map *map = &g->maps[m];
   const struct grown_set *from = &g->sets[map->from], *to = &g->sets[map->to];
   const size_t arity = (size_t)map->arity;
@@ -275,54 +258,55 @@ static void owners_of_copies(const struct grown_set *set, int *owner) {
 
 /* Copies that a table names, together by owner and ascending: their local numbers and their owners'. */
 static int list_reached(struct growth *g, const struct grown_map *map, const int *table, struct parcel *halo,
-                        int **here, struct error *err) {
+                        struct error *err) {
   const struct grown_set *from = &g->sets[map->from], *to = &g->sets[map->to];
   const long copies = to->exec + to->nonexec;
   const size_t entries = (size_t)(from->owned + from->exec) * (size_t)map->arity;
   bool *reached = array_new((size_t)copies, sizeof *reached);
-  int *owner = array_new((size_t)copies, sizeof *owner), *there = NULL;
-  bool good = reached && owner;
-  for (size_t i = 0; good && i < entries; i++)
-    if (table[i] >= to->owned)
-      reached[table[i] - to->owned] = true;
-  if (good)
+  int *owner = array_new((size_t)copies, sizeof *owner);
+  if (reached && owner) {
+    for (size_t i = 0; i < entries; i++)
+      if (table[i] >= to->owned)
+        reached[table[i] - to->owned] = true;
     owners_of_copies(to, owner);
-  for (long i = 0; good && i < copies; i++)
-    good = !reached[i] || tally_add(&halo->to, owner[i], 1);
-  good = good && tally_sort(&halo->to);
-  long *next = good ? tally_first(&halo->to) : NULL;
-  if (next) {
-    *here = array_new((size_t)next[halo->to.count], sizeof **here);
-    there = array_new((size_t)next[halo->to.count], sizeof *there);
-    halo->items = there;
-    halo->item_bytes = sizeof *there;
+    halo->here = tally_group(&halo->to, owner, reached, copies);
   }
-  good = *here && there;
-  for (long i = 0; good && i < copies; i++)
-    if (reached[i]) {
-      const long at = next[tally_place(&halo->to, owner[i])]++;
-      (*here)[at] = (int)(to->owned + i);
-      there[at] = to->remote[i];
-    }
   free(reached);
   free(owner);
-  free(next);
-  return good ? OP_OK : no_memory(err);
+  int *there = halo->here ? array_new((size_t)halo->to.total, sizeof *there) : NULL;
+  halo->items = there;
+  halo->item_bytes = sizeof *there;
+  for (long i = 0; there && i < halo->to.total; i++) {
+    there[i] = to->remote[halo->here[i]];
+    halo->here[i] += (int)to->owned;
+  }
+  return there ? OP_OK : no_memory(err);
 }
 
-int grown_map_halos(struct growth *g, struct built *built, struct error *err) {
+static int find_map_halos(struct growth *g, struct built *built, struct error *err) {
   const size_t n = (size_t)g->nmaps;
   struct parcel *halos = array_new(n, sizeof *halos);
-  int **here = array_new(n, sizeof *here), code = halos && here ? OP_OK : no_memory(err);
+  int code = halos ? OP_OK : no_memory(err);
   for (int m = 0; !code && m < g->nmaps; m++) {
     struct built_map *out = &built->maps[m];
     out->halo = array_new(1, sizeof *out->halo);
-    code = out->halo ? list_reached(g, &g->maps[m], out->table, &halos[m], &here[m], err) : no_memory(err);
+    code = out->halo ? list_reached(g, &g->maps[m], out->table, &halos[m], err) : no_memory(err);
   }
   if (!code)
     code = parcels_send(g->comm, halos, g->nmaps, err);
   for (int m = 0; !code && m < g->nmaps; m++)
-    code = make_sides(built->maps[m].halo, &halos[m], &here[m], err);
-  free_all(here, halos, g->nmaps);
+    code = parcel_sides(&halos[m], &built->maps[m].halo->receive, &built->maps[m].halo->send, err);
+  parcels_free(halos, g->nmaps);
   return code;
+}
+
+int grown_finish(struct growth *g, struct built *built, struct error *err) {
+  int code = find_nonexec(g, built, err);
+  for (int s = 0; !code && s < g->nsets; s++)
+    code = number_set(g, s, &built->sets[s], err);
+  if (!code)
+    code = find_homes(g, built, err);
+  for (int m = 0; !code && m < g->nmaps; m++)
+    code = make_table(g, m, &built->maps[m], err);
+  return code ? code : find_map_halos(g, built, err);
 }

@@ -53,12 +53,7 @@ int grown_first(struct growth *g, int s, struct built *built, struct error *err)
  * that maps connect with them (inwards.c). The others, and those of sets that no map connects, stay as they are. */
 int grown_inwards(struct growth *g, int set, struct built *built, struct error *err);
 
-/* Find the copies that are reached and not executed here. */
-int grown_nonexec(struct growth *g, struct built *built, struct error *err);
-/* Local numbers of all, and the receiving sides. */
-int grown_numbers(struct growth *g, int s, struct built_set *out, struct error *err);
-int grown_homes(struct growth *g, struct built *built, struct error *err);
-int grown_table(struct growth *g, int m, struct built_map *out, struct error *err);
-int grown_map_halos(struct growth *g, struct built *built, struct error *err);
+/* All owners are known: find the copies that are reached and not executed here, local numbers, tables and messages. */
+int grown_finish(struct growth *g, struct built *built, struct error *err);
 
 #endif

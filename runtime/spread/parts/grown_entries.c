@@ -1,4 +1,4 @@
-#include "grown_entries.h"
+#include "build.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -144,45 +144,32 @@ static void carry_home(const struct carrier *c) {
       row_copy(&c->from[i], c->send->elements[from + k], &c->into[i], c->receive->elements[into + k]);
 }
 
-/* The rows of an element lie one behind the other, as do elements. */
-static unsigned char *pack_rows(const struct carrier *c, long element, unsigned char *to) {
-  for (int i = 0; i < c->stores; i++) {
-    struct row_store packed = c->from[i];
-    packed.stride = 0;
-    packed.memory = to;
-    row_copy(&c->from[i], element, &packed, 0);
-    to += packed.value_bytes * (size_t)packed.values;
+/* Rows of a round between the stores and a message, where all rows of an element lie one behind the other, and so do elements. */
+static void copy_round(const struct carrier *c, long round, bool out) {
+  const struct halo_side *side = out ? c->send : c->receive;
+  const struct row_store *stores = out ? c->from : c->into;
+  unsigned char *at = out ? c->out : c->in;
+  for (int i = 0; i < side->count; i++) {
+    const struct span s = span_of(c, side, i, round);
+    for (long k = s.begin; k < s.end; k++)
+      for (int n = 0; n < c->stores; n++) {
+        const struct row_store packed = {at, stores[n].value_bytes, stores[n].values, 0};
+        if (out)
+          row_copy(&stores[n], side->elements[k], &packed, 0);
+        else
+          row_copy(&packed, 0, &stores[n], side->elements[k]);
+        at += packed.value_bytes * (size_t)packed.values;
+      }
   }
-  return to;
-}
-
-static unsigned char *unpack_rows(const struct carrier *c, long element, unsigned char *from) {
-  for (int i = 0; i < c->stores; i++) {
-    struct row_store packed = c->into[i];
-    packed.stride = 0;
-    packed.memory = from;
-    row_copy(&packed, 0, &c->into[i], element);
-    from += packed.value_bytes * (size_t)packed.values;
-  }
-  return from;
 }
 
 static int carry_round(struct carrier *c, long round, struct error *err) {
-  unsigned char *at = c->out;
   rows_of_round(c, c->send, round, &c->to);
   rows_of_round(c, c->receive, round, &c->come);
-  for (int i = 0; i < c->send->count; i++) {
-    const struct span s = span_of(c, c->send, i, round);
-    for (long k = s.begin; k < s.end; k++)
-      at = pack_rows(c, c->send->elements[k], at);
-  }
-  int code = c->comm->table->exchange(c->comm, c->out, &c->to, c->in, &c->come, err);
-  at = c->in;
-  for (int i = 0; !code && i < c->receive->count; i++) {
-    const struct span s = span_of(c, c->receive, i, round);
-    for (long k = s.begin; k < s.end; k++)
-      at = unpack_rows(c, c->receive->elements[k], at);
-  }
+  copy_round(c, round, true);
+  const int code = c->comm->table->exchange(c->comm, c->out, &c->to, c->in, &c->come, err);
+  if (!code)
+    copy_round(c, round, false);
   return code;
 }
 
@@ -234,15 +221,13 @@ struct packing {
   struct parcel *parcels;
   int n;
   struct comm_messages to, from;
-  int *place;           /* of each parcel: the next rank in its tally */
-  unsigned char **next; /* and where its items are */
+  unsigned char **next; /* of each parcel: its items for the next rank */
   unsigned char *out, *in;
 };
 
-/* Items of parcel i for a rank. Ranks are asked for in their order. */
-static long items_for(const struct packing *p, int i, int rank) {
-  const struct tally *to = &p->parcels[i].to;
-  return p->place[i] < to->count && to->ranks[p->place[i]] == rank ? to->items[p->place[i]] : 0;
+static long items_for(struct parcel *parcel, int rank) {
+  const int place = tally_place(&parcel->to, rank);
+  return place < 0 ? 0 : parcel->to.items[place];
 }
 
 /* All ranks that get anything, and how much. */
@@ -252,10 +237,9 @@ static bool address(struct packing *p) {
   for (int i = 0; good && i < p->n; i++) {
     const struct parcel *parcel = &p->parcels[i];
     for (int k = 0; good && k < parcel->to.count; k++)
-      if (parcel->to.items[k])
-        good = tally_add(&all, parcel->to.ranks[k], parcel->to.items[k] * (long)parcel->item_bytes);
+      good = tally_add(&all, parcel->to.ranks[k], parcel->to.items[k] * (long)parcel->item_bytes);
   }
-  good = good && tally_sort(&all) && comm_messages_new(&p->to, all.count);
+  good = good && comm_messages_new(&p->to, all.count);
   for (int k = 0; good && k < all.count; k++) {
     p->to.ranks[k] = all.ranks[k];
     p->to.bytes[k] = (size_t)p->n * sizeof(long) + (size_t)all.items[k];
@@ -276,15 +260,13 @@ static int pack(struct packing *p, struct error *err) {
     p->next[i] = p->parcels[i].items;
   for (int k = 0; k < p->to.count; k++) {
     for (int i = 0; i < p->n; i++, to += sizeof(long))
-      memcpy(to, &(long){items_for(p, i, p->to.ranks[k])}, sizeof(long));
+      memcpy(to, &(long){items_for(&p->parcels[i], p->to.ranks[k])}, sizeof(long));
     for (int i = 0; i < p->n; i++) {
-      const size_t bytes = (size_t)items_for(p, i, p->to.ranks[k]) * p->parcels[i].item_bytes;
-      const struct tally *all = &p->parcels[i].to;
+      const size_t bytes = (size_t)items_for(&p->parcels[i], p->to.ranks[k]) * p->parcels[i].item_bytes;
       if (bytes)
         memcpy(to, p->next[i], bytes);
       to += bytes;
       p->next[i] += bytes;
-      p->place[i] += p->place[i] < all->count && all->ranks[p->place[i]] == p->to.ranks[k];
     }
   }
   return OP_OK;
@@ -298,7 +280,7 @@ static bool make_room(const struct packing *p) {
       struct mail *in = &p->parcels[i].in;
       long count;
       memcpy(&count, from + (size_t)i * sizeof(long), sizeof(long));
-      good = !count || tally_add(&in->from, p->from.ranks[k], count);
+      good = tally_add(&in->from, p->from.ranks[k], count);
       in->total += count;
     }
   for (int i = 0; good && i < p->n; i++) {
@@ -331,14 +313,9 @@ static int unpack(const struct packing *p, struct error *err) {
 }
 
 int parcels_send(struct comm *comm, struct parcel *parcels, int n, struct error *err) {
-  struct packing p = {.comm = comm,
-                      .parcels = parcels,
-                      .n = n,
-                      .place = array_new((size_t)n, sizeof *p.place),
-                      .next = array_new((size_t)n, sizeof *p.next)};
+  struct packing p = {.comm = comm, .parcels = parcels, .n = n, .next = array_new((size_t)n, sizeof *p.next)};
   void *in = NULL;
-  int code = p.place && p.next ? pack(&p, err)
-                               : error_memory(err, "the sizes of messages", (size_t)n * sizeof *p.next);
+  int code = p.next ? pack(&p, err) : error_memory(err, "the sizes of messages", (size_t)n * sizeof *p.next);
   if (!code)
     code = comm->table->post(comm, p.out, &p.to, &in, &p.from, err);
   else
@@ -349,16 +326,38 @@ int parcels_send(struct comm *comm, struct parcel *parcels, int n, struct error 
   free(in);
   comm_messages_free(&p.to);
   comm_messages_free(&p.from);
-  free(p.place);
   free((void *)p.next);
   return code;
 }
 
-void parcels_free(struct parcel *parcels, int n) {
-  for (int i = 0; parcels && i < n; i++) {
-    free(parcels[i].items);
-    tally_free(&parcels[i].to);
-    mail_free(&parcels[i].in);
+bool parcel_add(struct parcel *p, int rank, const void *item) {
+  unsigned char *items = array_more(p->items, (size_t)p->to.total, p->item_bytes);
+  p->items = items ? items : p->items;
+  if (!items || !tally_add(&p->to, rank, 1))
+    return false;
+  memcpy(items + (size_t)(p->to.total - 1) * p->item_bytes, item, p->item_bytes);
+  return true;
+}
+
+int parcel_sides(struct parcel *p, struct halo_side *here, struct halo_side *others, struct error *err) {
+  int code = side_from_tally(here, &p->to, p->here, err);
+  p->here = NULL;
+  if (!code) {
+    code = side_from_tally(others, &p->in.from, p->in.items, err);
+    p->in.items = NULL;
   }
+  return code;
+}
+
+void parcel_free(struct parcel *p) {
+  free(p->items);
+  free(p->here);
+  tally_free(&p->to);
+  mail_free(&p->in);
+}
+
+void parcels_free(struct parcel *parcels, int n) {
+  for (int i = 0; parcels && i < n; i++)
+    parcel_free(&parcels[i]);
   free(parcels);
 }

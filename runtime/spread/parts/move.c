@@ -1,10 +1,9 @@
-#include "move.h"
+#include "build.h"
 
 #include <limits.h>
 #include <stdlib.h>
 
 #include "base/list.h"
-#include "grown_entries.h"
 #include "mail.h"
 #include "numbers.h"
 
@@ -56,10 +55,25 @@ void homes_tidy(struct homes *homes) {
   homes->count = kept;
 }
 
+bool homes_note(struct homes *homes, long long number, int rank) {
+  struct home *last = homes->count ? &homes->list[homes->count - 1] : NULL;
+  if (last && last->rank == rank) {
+    last->first = number < last->first ? number : last->first;
+    return true;
+  }
+  struct home *list = array_more(homes->list, (size_t)homes->count, sizeof *list);
+  if (!list)
+    return false;
+  homes->list = list;
+  list[homes->count++] = (struct home){number, rank};
+  return true;
+}
+
+/* Its place in the list; `near` is mostly it. */
 static int home_of(const struct homes *homes, long long number, int near) {
-  if (homes->list[near].first <= number && (near + 1 == homes->count || homes->list[near + 1].first > number))
-    return near;
   int low = 0, high = homes->count - 1;
+  if (homes->list[near].first <= number && (near == high || homes->list[near + 1].first > number))
+    return near;
   while (low < high) {
     const int middle = high - (high - low) / 2;
     if (homes->list[middle].first <= number)
@@ -70,91 +84,58 @@ static int home_of(const struct homes *homes, long long number, int near) {
   return low;
 }
 
-/* The elements of a set that leave: their numbers, and of those that go to each rank who declared them. */
-struct leaving {
-  int *elements;
-  struct parcel *numbers, *homes;
-};
+/* ---- elements and those who declared them: two parcels for each set ---- */
 
-/* The declarers of what goes to one rank, each with the lowest number. */
-struct noted {
-  const struct homes *homes;
-  struct home *lowest; /* of each; rank -1: none yet */
-};
+enum { NUMBERS, HOMES, PARCELS };
 
-static bool note_homes(const struct noted *n, struct leaving *l, int place, const long *first, long *count) {
-  const long long *numbers = l->numbers->items;
+/* For each rank the declarers of what goes there. */
+static bool list_homes(struct parcel *leaving, const struct share_set *set, int rank) {
+  const struct tally *to = &leaving[NUMBERS].to;
+  const struct homes own = {.list = &(struct home){set->first, rank}, .count = 1};
+  const struct homes *homes = set->homes.count ? &set->homes : &own;
+  const long long *number = leaving[NUMBERS].items;
   int near = 0;
-  for (int h = 0; h < n->homes->count; h++)
-    n->lowest[h].rank = -1;
-  for (long i = first[place]; i < first[place + 1]; i++) {
-    near = home_of(n->homes, numbers[i], near);
-    struct home *low = &n->lowest[near];
-    if (low->rank < 0 || numbers[i] < low->first)
-      *low = (struct home){numbers[i], n->homes->list[near].rank};
+  bool good = true;
+  for (int i = 0; good && i < to->count; i++) {
+    struct homes going = {0};
+    for (long k = 0; good && k < to->items[i]; k++, number++) {
+      near = home_of(homes, *number, near);
+      good = homes_note(&going, *number, homes->list[near].rank);
+    }
+    homes_tidy(&going);
+    for (int h = 0; good && h < going.count; h++)
+      good = parcel_add(&leaving[HOMES], to->ranks[i], &going.list[h]);
+    homes_free(&going);
   }
-  long here = 0;
-  for (int h = 0; h < n->homes->count; h++)
-    here += n->lowest[h].rank >= 0;
-  struct home *all = array_resize(l->homes->items, (size_t)(*count + here), sizeof *all);
-  if (!all)
-    return false;
-  l->homes->items = all;
-  for (int h = 0; h < n->homes->count; h++)
-    if (n->lowest[h].rank >= 0)
-      all[(*count)++] = n->lowest[h];
-  return tally_add(&l->homes->to, l->numbers->to.ranks[place], here);
-}
-
-static bool list_homes(struct leaving *l, const struct share_set *set, int rank) {
-  struct home mine = {set->first, rank};
-  const struct homes own = {&mine, 1}, *homes = set->homes.count ? &set->homes : &own;
-  struct noted n = {homes, array_new((size_t)homes->count, sizeof *n.lowest)};
-  long *first = tally_first(&l->numbers->to), count = 0;
-  bool good = n.lowest && first;
-  for (int i = 0; good && i < l->numbers->to.count; i++)
-    good = note_homes(&n, l, i, first, &count);
-  free(n.lowest);
-  free(first);
   return good;
 }
 
 /* In the order of sending. */
-static int list_leaving(struct leaving *l, const struct share_set *set, const int *part, int rank,
+static int list_leaving(struct parcel *leaving, const struct share_set *set, const int *part, int rank,
                         struct error *err) {
-  l->elements = array_new((size_t)set->owned, sizeof *l->elements);
   long long *numbers = array_new((size_t)set->owned, sizeof *numbers);
-  *l->numbers = (struct parcel){.items = numbers, .item_bytes = sizeof *numbers};
-  l->homes->item_bytes = sizeof(struct home);
-  long *order = array_new((size_t)set->owned, sizeof *order);
-  bool good = l->elements && numbers && order && tally_group(&l->numbers->to, part, set->owned, order);
-  for (long i = 0; good && i < set->owned; i++) {
-    l->elements[i] = (int)order[i];
+  leaving[NUMBERS] = (struct parcel){.items = numbers, .item_bytes = sizeof *numbers};
+  leaving[HOMES].item_bytes = sizeof(struct home);
+  int *order = leaving[NUMBERS].here = tally_group(&leaving[NUMBERS].to, part, NULL, set->owned);
+  const bool good = numbers && order;
+  for (long i = 0; good && i < set->owned; i++)
     numbers[i] = set->numbers[order[i]];
-  }
-  free(order);
-  good = good && list_homes(l, set, rank);
-  return good ? OP_OK : no_memory(err);
+  return good && list_homes(leaving, set, rank) ? OP_OK : no_memory(err);
 }
 
-static int take_arrivals(struct leaving *l, struct comm *comm, struct share_set *set,
+static int take_arrivals(struct parcel *leaving, struct comm *comm, struct share_set *set,
                          struct halo_exchange *route, struct error *err) {
-  struct mail *in = &l->numbers->in, *homes = &l->homes->in;
+  struct mail *in = &leaving[NUMBERS].in, *homes = &leaving[HOMES].in;
   if (in->total > INT_MAX)
     return error_set(err, OP_ERR_SIZE,
                      "rank %d would own %ld elements of one set; a rank holds at most %d: use more ranks",
                      comm->rank, in->total, INT_MAX);
   int *places = array_new((size_t)in->total, sizeof *places);
   int code = places ? sort_arrivals(set, in, places, err) : no_memory(err);
-  if (!code) {
-    code = side_from_tally(&route->send, &l->numbers->to, l->elements, err);
-    l->elements = NULL;
-  }
-  if (!code) {
-    code = side_from_tally(&route->receive, &in->from, places, err);
-    places = NULL;
-  }
-  free(places);
+  free(in->items);
+  in->items = places;
+  if (!code)
+    code = parcel_sides(&leaving[NUMBERS], &route->send, &route->receive, err);
   homes_free(&set->homes);
   set->homes = (struct homes){homes->items, (int)homes->total};
   homes->items = NULL;
@@ -164,27 +145,23 @@ static int take_arrivals(struct leaving *l, struct comm *comm, struct share_set 
 
 static int move_sets(struct comm *comm, struct share *share, int **part, struct halo_exchange *routes,
                      struct error *err) {
-  struct leaving *all = array_new((size_t)share->nsets, sizeof *all);
-  struct parcel *parcels = array_new(2 * (size_t)share->nsets, sizeof *parcels);
-  int code = all && parcels ? OP_OK : no_memory(err);
+  const int n = PARCELS * share->nsets;
+  struct parcel *parcels = array_new((size_t)n, sizeof *parcels);
+  int code = parcels ? OP_OK : no_memory(err);
   for (int s = 0; !code && s < share->nsets; s++) {
-    all[s] = (struct leaving){.numbers = &parcels[2 * s], .homes = &parcels[2 * s + 1]};
-    code = list_leaving(&all[s], &share->sets[s], part[s], comm->rank, err);
+    code = list_leaving(&parcels[PARCELS * s], &share->sets[s], part[s], comm->rank, err);
     free(part[s]);
     part[s] = NULL;
   }
   if (!code)
-    code = parcels_send(comm, parcels, 2 * share->nsets, err);
+    code = parcels_send(comm, parcels, n, err);
   for (int s = 0; !code && s < share->nsets; s++)
-    code = take_arrivals(&all[s], comm, &share->sets[s], &routes[s], err);
-  for (int s = 0; all && s < share->nsets; s++)
-    free(all[s].elements);
-  free(all);
-  parcels_free(parcels, 2 * share->nsets);
+    code = take_arrivals(&parcels[PARCELS * s], comm, &share->sets[s], &routes[s], err);
+  parcels_free(parcels, n);
   return code;
 }
 
-/* They come in the order of their numbers, as their elements do. */
+/* Entries come in the order of their numbers, as their elements do. */
 static int move_begin(struct comm *comm, struct share_set *set, const struct halo_exchange *elements,
                       struct error *err) {
   long long *begin = NULL;
@@ -223,15 +200,64 @@ static int move_rows(struct comm *comm, struct share *share, int s, const struct
   return code;
 }
 
+/* The entries and rows of maps, behind the elements. */
+static int follow_routes(struct comm *comm, struct share *share, const struct halo_exchange *routes,
+                         struct error *err) {
+  int code = OP_OK;
+  for (int s = 0; !code && s < share->nsets; s++) {
+    struct share_set *set = &share->sets[s];
+    if (set->begin && routes[set->of].send.first)
+      code = move_begin(comm, set, &routes[set->of], err);
+  }
+  for (int s = 0; !code && s < share->nsets; s++)
+    if (routes[s].send.first)
+      code = move_rows(comm, share, s, &routes[s], err);
+  return code;
+}
+
 int share_move(struct comm *comm, struct share *share, int **part, struct halo_exchange *routes,
                struct error *err) {
   for (int s = 0; s < share->nsets; s++)
     routes[s] = (struct halo_exchange){0};
-  int code = move_sets(comm, share, part, routes, err);
-  for (int s = 0; !code && s < share->nsets; s++)
-    if (share->sets[s].begin)
-      code = move_begin(comm, &share->sets[s], &routes[share->sets[s].of], err);
-  for (int s = 0; !code && s < share->nsets; s++)
-    code = move_rows(comm, share, s, &routes[s], err);
+  const int code = move_sets(comm, share, part, routes, err);
+  return code ? code : follow_routes(comm, share, routes, err);
+}
+
+int route_here(struct halo_exchange *route, int rank, int *order, long count, struct error *err) {
+  struct parcel p = {.here = order};
+  int *places = p.in.items = array_new((size_t)count, sizeof *places);
+  for (long i = 0; places && i < count; i++)
+    places[i] = (int)i;
+  const bool good = tally_add(&p.to, rank, count) && tally_add(&p.in.from, rank, count);
+  const int code = good ? parcel_sides(&p, &route->send, &route->receive, err) : no_memory(err);
+  parcel_free(&p);
   return code;
+}
+
+static int reorder_set(struct share_set *set, const int *order, int rank, struct halo_exchange *route,
+                       struct error *err) {
+  const size_t owned = (size_t)set->owned;
+  int *copy = array_new(owned, sizeof *copy);
+  long long *numbers = array_new(owned, sizeof *numbers);
+  for (size_t e = 0; copy && numbers && e < owned; e++) {
+    copy[e] = order[e];
+    numbers[e] = set->numbers[order[e]];
+  }
+  const int code = route_here(route, rank, copy, set->owned, err);
+  if (code || !numbers) {
+    free(numbers);
+    return code ? code : no_memory(err);
+  }
+  free(set->numbers);
+  set->numbers = numbers;
+  return OP_OK;
+}
+
+int share_reorder(struct comm *comm, struct share *share, int *const *order, struct halo_exchange *routes,
+                  struct error *err) {
+  int code = OP_OK;
+  for (int s = 0; !code && s < share->nsets; s++)
+    if (order[s])
+      code = reorder_set(&share->sets[s], order[s], comm->rank, &routes[s], err);
+  return code ? code : follow_routes(comm, share, routes, err);
 }

@@ -161,11 +161,22 @@ int numbers_add(struct numbers *n, long long number) {
 
 /* ---- ascending order: stretches that ascend are merged in pairs ---- */
 
-static long count_ascending(const long long *number, long count) {
-  long stretches = count > 0;
-  for (long i = 1; i < count; i++)
-    stretches += number[i] < number[i - 1];
-  return stretches;
+/* Where stretches begin, and the end; NULL: no memory. */
+static long *stretches_of(const long long *number, long count, long *stretches) {
+  long *first = NULL, n = 0;
+  for (long i = 0; i <= count; i++) {
+    if (i > 0 && i < count && number[i] >= number[i - 1])
+      continue;
+    long *more = array_more(first, (size_t)n, sizeof *first);
+    if (!more) {
+      free(first);
+      return NULL;
+    }
+    first = more;
+    first[n++] = i;
+  }
+  *stretches = n - 1;
+  return first;
 }
 
 static void merge(const long long *number, const int *from, long begin, long middle, long end, int *to) {
@@ -174,49 +185,50 @@ static void merge(const long long *number, const int *from, long begin, long mid
     to[i] = b == end || (a < middle && number[from[a]] <= number[from[b]]) ? from[a++] : from[b++];
 }
 
-/* One round: half as many stretches. */
-static long merge_pairs(const long long *number, const int *from, long *first, long stretches, int *to) {
-  long merged = 0;
-  for (long s = 0; s < stretches; s += 2) {
-    const long middle = first[s + 1], end = s + 1 < stretches ? first[s + 2] : middle;
-    merge(number, from, first[s], middle, end, to);
-    first[merged++] = first[s];
+int *numbers_order(const long long *number, long count) {
+  long stretches = 0, *first = stretches_of(number, count, &stretches);
+  int *order = first ? array_new((size_t)count, sizeof *order) : NULL, *other = NULL;
+  for (long i = 0; order && i < count; i++)
+    order[i] = (int)i;
+  if (order && stretches > 1 && !(other = array_new((size_t)count, sizeof *other))) {
+    free(order);
+    order = NULL;
   }
-  first[merged] = first[stretches];
-  return merged;
+  while (order && stretches > 1) {
+    long merged = 0;
+    for (long s = 0; s < stretches; s += 2) {
+      merge(number, order, first[s], first[s + 1], first[s + 2 < stretches ? s + 2 : stretches], other);
+      first[merged++] = first[s];
+    }
+    stretches = merged;
+    first[stretches] = count;
+    int *sorted = other;
+    other = order;
+    order = sorted;
+  }
+  free(first);
+  free(other);
+  return order;
 }
 
-int *numbers_order(const long long *number, long count) {
-  long stretches = count_ascending(number, count);
-  int *order = array_new((size_t)count, sizeof *order);
-  if (!order)
-    return NULL;
-  for (long i = 0; i < count; i++)
-    order[i] = (int)i;
-  if (stretches < 2)
-    return order;
-  int *other = array_new((size_t)count, sizeof *other);
-  long *first = array_new((size_t)stretches + 1, sizeof *first);
-  if (!other || !first) {
-    free(order);
-    free(other);
-    free(first);
-    return NULL;
-  }
-  long next = 1;
-  for (long i = 1; i < count; i++)
-    if (number[i] < number[i - 1])
-      first[next++] = i;
-  first[next] = count;
-  while (stretches > 1) {
-    stretches = merge_pairs(number, order, first, stretches, other);
-    int *merged = other;
-    other = order;
-    order = merged;
-  }
-  free(other);
-  free(first);
-  return order;
+bool targets_new(struct targets *t, const struct share_set *set) {
+  *t = (struct targets){0};
+  return numbers_new(&t->ids, set->numbers, set->owned);
+}
+
+bool targets_add(struct targets *t, const struct share *share, const struct share_map *map) {
+  const long entries = share_targets(share, map);
+  int *id = array_resize(t->id, (size_t)(t->entries + entries), sizeof *id);
+  t->id = id ? id : t->id;
+  bool good = id != NULL;
+  for (long i = 0; good && i < entries; i++)
+    good = (id[t->entries++] = numbers_add(&t->ids, rows_get(&map->rows, (size_t)i))) >= 0;
+  return good;
+}
+
+void targets_free(struct targets *t) {
+  numbers_free(&t->ids);
+  free(t->id);
 }
 
 enum { NOT_YET = INT_MAX };

@@ -35,6 +35,17 @@ int numbers_add(struct numbers *n, long long number);
  * after the other. */
 int *numbers_order(const long long *number, long count);
 
+/* Elements of a set that rows of maps name: those that this rank owns have ids from 0 on, in the order of the share. */
+struct targets {
+  struct numbers ids;
+  int *id; /* of each entry of the maps, one map after the other */
+  long entries;
+};
+/* False: no memory; to be freed in both cases. */
+bool targets_new(struct targets *t, const struct share_set *set);
+bool targets_add(struct targets *t, const struct share *share, const struct share_map *map);
+void targets_free(struct targets *t);
+
 /* ---- in which order sets follow the one that is parted by name, and along which maps ---- */
 /* Entries of ragged maps follow the elements that have them, whatever else leads to them. */
 enum follow_kind { FOLLOW_TARGETS, FOLLOW_SOURCES, FOLLOW_NOTHING, FOLLOW_ELEMENTS };

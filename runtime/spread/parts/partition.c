@@ -17,13 +17,11 @@
 #include "mesh/mesh.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
-#include "spread/parts/diffuse.h"
 #include "spread/parts/directory.h"
 #include "spread/parts/graph.h"
 #include "spread/parts/numbers.h"
 #include "spread/parts/parts.h"
 #include "spread/parts/speeds.h"
-#include "spread/parts/weights.h"
 #include "spread/spread.h"
 
 /* ---- names ---- */
@@ -197,33 +195,27 @@ static int no_memory(struct error *err) {
 static int coords_through(struct op_context *ctx, const struct dat *coords, const struct share *share,
                           const struct share_map *map, double **out, struct error *err) {
   const struct share_set *to = &share->sets[map->to];
-  const long owned = share->sets[map->from].owned, entries = share_targets(share, map);
+  const long owned = share->sets[map->from].owned;
   const int dim = coords->dim;
-  struct numbers ids;
+  struct targets t;
   double *near = dat_numbers(coords), *far = NULL;
-  int *targets = array_new((size_t)entries, sizeof *targets);
   *out = array_new((size_t)owned * (size_t)dim, sizeof **out);
-  bool good = numbers_new(&ids, to->numbers, to->owned) && near && targets && *out;
-  for (long i = 0; good && i < entries; i++)
-    good = (targets[i] = numbers_add(&ids, rows_get(&map->rows, (size_t)i))) >= 0;
-  if (good)
-    good = (far = array_new((size_t)(ids.count - to->owned) * (size_t)dim, sizeof *far)) != NULL;
-  int code = agree_on_success(ctx->comm, good ? OP_OK : no_memory(err), err);
+  if (targets_new(&t, to) && targets_add(&t, share, map) && near && *out)
+    far = array_new((size_t)(t.ids.count - to->owned) * (size_t)dim, sizeof *far);
+  int code = agree_on_success(ctx->comm, far ? OP_OK : no_memory(err), err);
   if (!code)
-    code = directory_rows(ctx->comm, to->total, &ids, to->owned, (size_t)dim * sizeof *far, near, far, err);
+    code = directory_rows(ctx->comm, to->total, &t.ids, to->owned, (size_t)dim * sizeof *far, near, far, err);
   for (long e = 0; !code && e < owned; e++) {
     const long begin = share_begin(share, map, e), end = share_begin(share, map, e + 1);
     for (long i = begin; i < end; i++) {
-      const double *x =
-          targets[i] < to->owned ? near + (long)targets[i] * dim : far + (targets[i] - to->owned) * dim;
+      const double *x = t.id[i] < to->owned ? near + (long)t.id[i] * dim : far + (t.id[i] - to->owned) * dim;
       for (int c = 0; c < dim; c++)
         (*out)[e * dim + c] += x[c] / (double)(end - begin);
     }
   }
-  numbers_free(&ids);
+  targets_free(&t);
   free(near);
   free(far);
-  free(targets);
   return code;
 }
 
@@ -346,9 +338,7 @@ static int weigh_prime(struct op_context *ctx, const struct partition_call *call
   bool measured = false;
   int code = agree_on_success(ctx->comm, cost ? OP_OK : no_memory(err), err);
   if (!code)
-    code = measured_costs(ctx, call->times, cost, &measured, err);
-  if (!code && !measured)
-    measured = costs_by_targets(ctx, call->prime, cost);
+    code = element_costs(ctx, call->prime, call->times, cost, &measured, err);
   if (!code && measured) {
     w->weights = array_new((size_t)share->sets[prime].owned, sizeof *w->weights);
     code = agree_on_success(ctx->comm, w->weights ? OP_OK : no_memory(err), err);
@@ -413,7 +403,7 @@ static int part_all(struct op_context *ctx, const struct partition_call *call, c
   return code;
 }
 
-/* They have still to go to where their elements went: with what is on them, which the change here cannot take too. */
+/* New entries have still to go where their elements went, with their data, which the change here cannot take too. */
 static bool has_new_entries(const struct op_context *ctx) {
   for (int m = 0; m < ctx->mesh->maps.count; m++) {
     const struct map *map = ctx->mesh->maps.items[m];

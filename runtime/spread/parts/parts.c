@@ -63,10 +63,6 @@ struct follower {
   int **part;
 };
 
-static long long total_of(const struct follower *f, int set) {
-  return f->share->sets[set].total;
-}
-
 static bool leads(const struct follower *f, const struct share_map *map) {
   return follow_leads(&f->plan, f->step, map);
 }
@@ -75,30 +71,23 @@ static bool leads(const struct follower *f, const struct share_map *map) {
  * them. */
 static int parts_of_targets(const struct follower *f, const struct share_map *map, long *next, int *out,
                             struct error *err) {
-  const struct share_set *from = &f->share->sets[map->from], *to = &f->share->sets[map->to];
+  const struct share_set *to = &f->share->sets[map->to];
+  const int *own = f->part[map->to];
   struct directory where = {0};
-  struct numbers ids;
-  int *known = NULL;
-  int code = numbers_new(&ids, to->numbers, to->owned) ? OP_OK : error_memory(err, "the parts of a set", 0);
-  for (long e = 0; !code && e < from->owned; e++)
-    for (long i = share_begin(f->share, map, e), k = next[e]; i < share_begin(f->share, map, e + 1); i++)
-      if ((out[k++] = numbers_add(&ids, rows_get(&map->rows, (size_t)i))) < 0)
-        code = error_memory(err, "the parts of a set", 0);
+  struct targets t;
+  const bool good = targets_new(&t, to) && targets_add(&t, f->share, map);
+  const long far = t.ids.count - to->owned;
+  int *known = good ? array_new((size_t)far, sizeof *known) : NULL;
+  int code = known ? directory_make(&where, f->comm, to->total, to->numbers, to->owned, own, 0, err)
+                   : error_memory(err, "the parts of a set", 0);
   if (!code)
-    code = directory_make(&where, f->comm, total_of(f, map->to), to->numbers, to->owned, f->part[map->to], 0,
-                          err);
-  if (!code && !(known = array_new((size_t)(ids.count - to->owned), sizeof *known)))
-    code = error_memory(err, "the parts of a set", (size_t)ids.count * sizeof *known);
-  if (!code)
-    code = directory_ask(&where, f->comm, ids.number + to->owned, ids.count - to->owned, known, err);
-  for (long e = 0; !code && e < from->owned; e++)
-    for (long i = share_begin(f->share, map, e); i < share_begin(f->share, map, e + 1); i++) {
-      int *vote = &out[next[e]++];
-      *vote = *vote < to->owned ? f->part[map->to][*vote] : known[*vote - to->owned];
-    }
+    code = directory_ask(&where, f->comm, t.ids.number + to->owned, far, known, err);
+  for (long e = 0; !code && e < f->share->sets[map->from].owned; e++)
+    for (long i = share_begin(f->share, map, e); i < share_begin(f->share, map, e + 1); i++)
+      out[next[e]++] = t.id[i] < to->owned ? own[t.id[i]] : known[t.id[i] - to->owned];
   free(known);
   directory_free(&where);
-  numbers_free(&ids);
+  targets_free(&t);
   return code;
 }
 
@@ -123,7 +112,7 @@ static int follow_targets(const struct follower *f, struct error *err) {
   for (long e = 0; !code && e < owned; e++) {
     const int most = most_frequent(votes + begin[e], begin[e + 1] - begin[e]);
     /* An element without targets goes by blocks. */
-    f->part[f->set][e] = most >= 0 ? most : block_of(total_of(f, f->set), f->parts, set->numbers[e]);
+    f->part[f->set][e] = most >= 0 ? most : block_of(set->total, f->parts, set->numbers[e]);
   }
   free(begin);
   free(next);
@@ -157,9 +146,11 @@ static long long ballot_count(long long ballot) {
  * first that voted. */
 struct votes {
   struct numbers targets;
-  int *first;  /* the part of each target's first vote */
-  long *alike; /* how many votes are for it, 0: there was none */
-  long room;   /* of both */
+  struct first {
+    long alike; /* votes for the same part, 0: there was none */
+    int part;
+  } * first; /* of each target: the first vote */
+  long room;
   struct vote {
     int target, part;
   } * others; /* votes for other parts */
@@ -169,7 +160,6 @@ struct votes {
 static void votes_free(struct votes *v) {
   numbers_free(&v->targets);
   free(v->first);
-  free(v->alike);
   free(v->others);
 }
 
@@ -181,15 +171,12 @@ static bool make_room(struct votes *v, long targets) {
   if (targets <= v->room)
     return true;
   const long room = targets + targets / 8 + 64;
-  int *first = array_resize(v->first, (size_t)room, sizeof *first);
-  v->first = first ? first : v->first;
-  long *alike = array_resize(v->alike, (size_t)room, sizeof *alike);
-  v->alike = alike ? alike : v->alike;
-  if (!first || !alike)
+  struct first *first = array_resize(v->first, (size_t)room, sizeof *first);
+  if (!first)
     return false;
-  for (long t = v->room; t < room; t++)
-    alike[t] = 0;
-  v->room = room;
+  v->first = first;
+  for (; v->room < room; v->room++)
+    first[v->room].alike = 0;
   return true;
 }
 
@@ -197,10 +184,11 @@ static bool take_vote(struct votes *v, long long number, int part) {
   const int target = numbers_add(&v->targets, number);
   if (target < 0 || !make_room(v, target + 1L))
     return false;
-  if (!v->alike[target])
-    v->first[target] = part;
-  if (v->first[target] == part) {
-    v->alike[target]++;
+  struct first *first = &v->first[target];
+  if (!first->alike)
+    first->part = part;
+  if (first->part == part) {
+    first->alike++;
     return true;
   }
   struct vote *others = array_more(v->others, (size_t)v->nothers, sizeof *others);
@@ -238,8 +226,8 @@ static struct told *count_local(struct votes *v, long *count) {
   if (!told)
     return NULL;
   for (long t = 0; t < v->targets.count; t++)
-    if (v->alike[t])
-      told[(*count)++] = (struct told){v->targets.number[t], ballot(v->first[t], v->alike[t])};
+    if (v->first[t].alike)
+      told[(*count)++] = (struct told){v->targets.number[t], ballot(v->first[t].part, v->first[t].alike)};
   if (v->nothers)
     qsort(v->others, (size_t)v->nothers, sizeof *v->others, by_target);
   for (long i = 0; i < v->nothers; i++) {
@@ -277,22 +265,11 @@ static int elect(long long *ballots, long count) {
 
 /* At the ranks that keep blocks of the set's numbers. */
 static int count_votes(const struct mail *in, struct directory *d, struct error *err) {
-  const struct told *told = in->items;
-  long *end = array_new((size_t)d->size + 1, sizeof *end);
-  long long *grouped = array_new((size_t)in->total, sizeof *grouped);
-  int code = end && grouped ? OP_OK : no_memory(err);
-  for (long i = 0; !code && i < in->total; i++)
-    end[told[i].number - d->first + 1]++;
+  struct grouped votes = {0};
+  const int code = told_group(in, d->first, d->size, "the votes of sources", &votes, err);
   for (long i = 0; !code && i < d->size; i++)
-    end[i + 1] += end[i];
-  for (long i = 0; !code && i < in->total; i++)
-    grouped[end[told[i].number - d->first]++] = told[i].value;
-  for (long i = 0; !code && i < d->size; i++) {
-    const long begin = i ? end[i - 1] : 0;
-    d->values[i] = elect(grouped + begin, end[i] - begin);
-  }
-  free(end);
-  free(grouped);
+    d->values[i] = elect(votes.values + votes.start[i], votes.start[i + 1] - votes.start[i]);
+  grouped_free(&votes);
   return code;
 }
 
@@ -308,11 +285,11 @@ static int follow_sources(const struct follower *f, struct error *err) {
     code = no_memory(err);
   votes_free(&votes);
   if (!code)
-    code = tell_blocks(f->comm, total_of(f, f->set), told, count, &in, err);
+    code = tell_blocks(f->comm, set->total, told, count, &in, err);
   else
     free(told);
   if (!code)
-    code = directory_make(&where, f->comm, total_of(f, f->set), NULL, 0, NULL, 0, err);
+    code = directory_make(&where, f->comm, set->total, NULL, 0, NULL, 0, err);
   if (!code)
     code = count_votes(&in, &where, err);
   mail_free(&in);
@@ -320,19 +297,17 @@ static int follow_sources(const struct follower *f, struct error *err) {
     code = directory_ask(&where, f->comm, set->numbers, set->owned, f->part[f->set], err);
   for (long e = 0; !code && e < set->owned; e++)
     if (f->part[f->set][e] < 0)
-      f->part[f->set][e] = block_of(total_of(f, f->set), f->parts, set->numbers[e]);
+      f->part[f->set][e] = block_of(set->total, f->parts, set->numbers[e]);
   directory_free(&where);
   return code;
 }
 
 static int follow_nothing(const struct follower *f, struct error *err) {
   const struct share_set *set = &f->share->sets[f->set];
-  const struct part_request request = {.comm = f->comm,
-                                       .parts = f->parts,
-                                       .total = total_of(f, f->set),
-                                       .count = set->owned,
-                                       .numbers = set->numbers};
-  return parts_block(&request, f->part[f->set], err);
+  (void)err;
+  for (long e = 0; e < set->owned; e++)
+    f->part[f->set][e] = block_of(set->total, f->parts, set->numbers[e]);
+  return OP_OK;
 }
 
 static int follow_all(struct follower *f, struct error *err) {

@@ -35,4 +35,32 @@ partitioner parts_inertial;
  * map leads. */
 int parts_follow(struct comm *comm, const struct share *share, int parts, int **part, struct error *err);
 
+/* ---- weights (weights.c) ---- */
+
+/* cost[s] is what an element of set s costs, 0 .. MOST_COST, the same on all ranks: each, or where the set has ragged maps
+ * the mean, and each by how many targets of these it has, and one more. Elements of other sets hand
+ * theirs on to those that they will follow, in equal shares. weights: one for each owned element of set `prime`, 1
+ * or more; they do not depend on who owns what. Collective. */
+enum { MOST_COST = 1 << 12 };
+int parts_weights(struct comm *comm, const struct share *share, int prime, const int *cost,
+                  long long *weights, struct error *err);
+
+/* cost[set] as parts_weights takes it, relative to the dearest set and the same on all ranks: by the nanoseconds of each set on this
+ * rank, which become those of all (NULL: there was no memory for them), in steps of a fifth, so that small differences of
+ * time do not make other parts. If too little ran to tell, by the targets of `prime`'s ragged maps. *known false: it has none,
+ * or OP2_WEIGHTS=equal. Collective. */
+int element_costs(struct op_context *ctx, const struct set *prime, long long *times, int *cost, bool *known,
+                  struct error *err);
+
+/* ---- parts from the parts that are (diffuse.c) ---- */
+/* Parts from the parts that are: elements at borders go to neighbours, until all ranks have their share. */
+
+/* A part for each owned element of `prime`: mostly this rank. How much each rank gives to each neighbour is what moves least
+ * (the least sum of squares, Hu and Blake 1999); what it gives lies next to the neighbour, in layers. Elements are neighbours
+ * if a row of the map, from or to `prime`, holds both, or both lead to one target. A rank without elements meets nobody: where
+ * there is one, all elements are cut into ranges, in the order of the ranks that have them. Weights and speeds as in struct part_request.
+ * The mesh is distributed. Collective. */
+int parts_diffuse(struct op_context *ctx, const struct set *prime, const struct map *map,
+                  const long long *weights, const int *speeds, int *part, struct error *err);
+
 #endif

@@ -11,6 +11,7 @@
 #include "spread/parts/graph.h"
 
 struct scotch_arrays {
+  struct arrays all;
   SCOTCH_Num *start, *neighbours, *weights, *part, *speeds;
 };
 
@@ -33,12 +34,12 @@ static SCOTCH_Num scaled(long long weight, long long divisor) {
 static int copy_graph(const struct graph *graph, long long divisor, int parts, const int *speeds,
                       struct scotch_arrays *a, struct error *err) {
   const size_t size = (size_t)graph->size, edges = (size_t)graph->start[size];
-  a->start = array_new(size + 1, sizeof *a->start);
-  a->neighbours = array_new(edges, sizeof *a->neighbours);
-  a->part = array_new(size, sizeof *a->part);
-  a->weights = graph->weights ? array_new(size, sizeof *a->weights) : NULL;
-  a->speeds = speeds ? array_new((size_t)parts, sizeof *a->speeds) : NULL;
-  if (!a->start || !a->neighbours || !a->part || (graph->weights && !a->weights) || (speeds && !a->speeds))
+  a->start = arrays_add(&a->all, size + 1, sizeof *a->start);
+  a->neighbours = arrays_add(&a->all, edges, sizeof *a->neighbours);
+  a->part = arrays_add(&a->all, size, sizeof *a->part);
+  a->weights = graph->weights ? arrays_add(&a->all, size, sizeof *a->weights) : NULL;
+  a->speeds = speeds ? arrays_add(&a->all, (size_t)parts, sizeof *a->speeds) : NULL;
+  if (a->all.failed)
     return error_memory(err, "the graph for PT-Scotch", edges * sizeof *a->neighbours);
   for (size_t i = 0; i <= size; i++)
     a->start[i] = (SCOTCH_Num)graph->start[i];
@@ -153,7 +154,7 @@ static void come_back(struct comm *comm, bool good, const struct error *err) {
 }
 
 static int check_sizes(struct comm *comm, const struct graph *graph, struct error *err) {
-  /* It doubles some numbers. */
+  /* PT-Scotch doubles some numbers. */
   const long long most = sizeof(SCOTCH_Num) < sizeof(long long) ? INT_MAX / 2 : LLONG_MAX / 2;
   long long links = graph->start[graph->size];
   const int code = comm->table->reduce_all(comm, &links, 1, COMM_LLONG, COMM_SUM, err);
@@ -200,11 +201,7 @@ static int part(struct comm *comm, const struct graph *graph, int parts, const i
     code = part_apart(comm, graph, &a, parts, err);
   for (long i = 0; all && !code && i < graph->size; i++)
     part[i] = (int)a.part[i];
-  free(a.start);
-  free(a.neighbours);
-  free(a.weights);
-  free(a.speeds);
-  free(a.part);
+  arrays_free(&a.all);
   return code;
 }
 

@@ -14,18 +14,14 @@
 #include "ranks/agree.h"
 #include "ranks/comm.h"
 #include "spread/parts/partition.h"
-#include "spread/parts/weights.h"
+#include "spread/parts/parts.h"
 
 /* Less than so many nanoseconds on a rank are noise; ranks that differ by less than a tenth are taken for alike. */
 enum { LEAST_TIME = 10000000 };
 static const double alike = 1.1, steps_per_octave = 16;
 
-static const char *wanted(const struct op_context *ctx) {
-  return env_value(ctx->env, ENV_SPEEDS);
-}
-
 bool speeds_are_measured(const struct op_context *ctx) {
-  const char *value = wanted(ctx);
+  const char *value = env_value(ctx->env, ENV_SPEEDS);
   return strcmp(value, "measured") == 0 ||
          (!*value && (ctx->peers || strcmp(env_value(ctx->env, ENV_BALANCE), "on") == 0));
 }
@@ -54,7 +50,7 @@ static double given(const char *list, int node_rank) {
 }
 
 int speeds_check(const struct op_context *ctx, struct error *err) {
-  const char *value = wanted(ctx);
+  const char *value = env_value(ctx->env, ENV_SPEEDS);
   int words = 1;
   bool good = true;
   for (const char *p = value; (p = strchr(p, ',')); p++)
@@ -71,7 +67,7 @@ int speeds_check(const struct op_context *ctx, struct error *err) {
 }
 
 double speeds_given(const struct op_context *ctx) {
-  return given(wanted(ctx), ctx->comm->node_rank);
+  return given(env_value(ctx->env, ENV_SPEEDS), ctx->comm->node_rank);
 }
 
 /* The load of this rank, in costs. */

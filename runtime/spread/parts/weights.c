@@ -1,4 +1,4 @@
-#include "weights.h"
+#include "parts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -28,57 +28,14 @@ static int no_memory(struct error *err) {
   return error_memory(err, "the weights of a set", 0);
 }
 
-static const struct share_set *set_of(const struct weighing *w, int set) {
-  return &w->share->sets[set];
-}
-static long long total_of(const struct weighing *w, int set) {
-  return set_of(w, set)->total;
-}
-
-/* A value for each target that the rows of this rank name; those that others own have ids behind the owned ones. */
-struct targets {
-  struct numbers ids;
-  int *id; /* of each entry of the maps, one map after the other */
-  long long *values;
-};
-
-static void targets_free(struct targets *t) {
-  numbers_free(&t->ids);
-  free(t->id);
-  free(t->values);
-}
-
-static long entries_of(const struct weighing *w, const struct share_map *map) {
-  return share_targets(w->share, map);
-}
-static long begin_of(const struct weighing *w, const struct share_map *map, long e) {
-  return share_begin(w->share, map, e);
-}
-
-/* List the targets of the maps marked. */
-static int targets_new(const struct weighing *w, int set, const bool *maps, struct targets *t,
-                       struct error *err) {
-  const struct share_set *to = set_of(w, set);
-  long entries = 0, at = 0;
-  for (int m = 0; m < w->share->nmaps; m++)
-    entries += maps[m] ? entries_of(w, &w->share->maps[m]) : 0;
-  *t = (struct targets){.id = array_new((size_t)entries, sizeof *t->id)};
-  if (!numbers_new(&t->ids, to->numbers, to->owned) || !t->id)
-    return no_memory(err);
-  for (int m = 0; m < w->share->nmaps; m++)
-    for (long i = 0; maps[m] && i < entries_of(w, &w->share->maps[m]); i++)
-      if ((t->id[at++] = numbers_add(&t->ids, rows_get(&w->share->maps[m].rows, (size_t)i))) < 0)
-        return no_memory(err);
-  t->values = array_new((size_t)t->ids.count, sizeof *t->values);
-  return t->values ? OP_OK : no_memory(err);
-}
-
 /* Targets of an element by all maps that lead. */
 static long columns_of(const struct weighing *w, const struct follow_step *step, long e) {
   long columns = 0;
   for (int m = 0; m < w->share->nmaps; m++) {
     const struct share_map *map = &w->share->maps[m];
-    columns += follow_leads(&w->plan, step, map) ? begin_of(w, map, e + 1) - begin_of(w, map, e) : 0;
+    columns += follow_leads(&w->plan, step, map)
+                   ? share_begin(w->share, map, e + 1) - share_begin(w->share, map, e)
+                   : 0;
   }
   return columns;
 }
@@ -86,26 +43,24 @@ static long columns_of(const struct weighing *w, const struct follow_step *step,
 /* Hand an element's cost to its targets, the same to each. */
 static int hand_to_targets(struct weighing *w, const struct follow_step *step, struct error *err) {
   const struct share *share = w->share;
-  bool *one = array_new((size_t)share->nmaps, sizeof *one);
-  int code = one ? OP_OK : no_memory(err);
+  int code = OP_OK;
   for (int m = 0; !code && m < share->nmaps; m++) {
     const struct share_map *map = &share->maps[m];
-    struct targets t = {0};
+    const struct share_set *to = &share->sets[map->to];
+    struct targets t;
     if (!follow_leads(&w->plan, step, map))
       continue;
-    one[m] = true;
-    code = targets_new(w, map->to, one, &t, err);
-    one[m] = false;
-    for (long e = 0; !code && e < set_of(w, step->set)->owned; e++)
-      for (long i = begin_of(w, map, e); i < begin_of(w, map, e + 1); i++)
-        t.values[t.id[i]] += w->load[step->set][e] / columns_of(w, step, e);
-    if (!code)
-      code = directory_add(w->comm, total_of(w, map->to), &t.ids, set_of(w, map->to)->owned, t.values, err);
-    for (long e = 0; !code && e < set_of(w, map->to)->owned; e++)
-      w->load[map->to][e] += t.values[e];
+    const bool good = targets_new(&t, to) && targets_add(&t, share, map);
+    long long *values = good ? array_new((size_t)t.ids.count, sizeof *values) : NULL;
+    for (long e = 0; values && e < share->sets[step->set].owned; e++)
+      for (long i = share_begin(share, map, e); i < share_begin(share, map, e + 1); i++)
+        values[t.id[i]] += w->load[step->set][e] / columns_of(w, step, e);
+    code = values ? directory_add(w->comm, to->total, &t.ids, to->owned, values, err) : no_memory(err);
+    for (long e = 0; !code && e < to->owned; e++)
+      w->load[map->to][e] += values[e];
     targets_free(&t);
+    free(values);
   }
-  free(one);
   return code;
 }
 
@@ -113,40 +68,39 @@ static int hand_to_targets(struct weighing *w, const struct follow_step *step, s
  * there are, and tell what is for each. */
 static int hand_to_sources(struct weighing *w, const struct follow_step *step, struct error *err) {
   const struct share *share = w->share;
-  const long owned = set_of(w, step->set)->owned;
-  struct targets t = {0};
-  bool *leads = array_new((size_t)share->nmaps, sizeof *leads);
-  int code = leads ? OP_OK : no_memory(err);
-  for (int m = 0; !code && m < share->nmaps; m++)
-    leads[m] = follow_leads(&w->plan, step, &share->maps[m]);
+  const struct share_set *set = &share->sets[step->set];
+  struct targets t;
+  bool good = targets_new(&t, set);
+  for (int m = 0; good && m < share->nmaps; m++)
+    if (follow_leads(&w->plan, step, &share->maps[m]))
+      good = targets_add(&t, share, &share->maps[m]);
+  long long *values = good ? array_new((size_t)t.ids.count, sizeof *values) : NULL;
+  for (long i = 0; values && i < t.entries; i++)
+    values[t.id[i]]++;
+  int code = values ? directory_add(w->comm, set->total, &t.ids, set->owned, values, err) : no_memory(err);
+  for (long e = 0; !code && e < set->owned; e++)
+    values[e] = values[e] ? w->load[step->set][e] / values[e] : 0;
   if (!code)
-    code = targets_new(w, step->set, leads, &t, err);
+    code = directory_rows(w->comm, set->total, &t.ids, set->owned, sizeof *values, values,
+                          values + set->owned, err);
   long at = 0;
-  for (int m = 0; !code && m < share->nmaps; m++)
-    for (long i = 0; leads[m] && i < entries_of(w, &share->maps[m]); i++)
-      t.values[t.id[at++]]++;
-  if (!code)
-    code = directory_add(w->comm, total_of(w, step->set), &t.ids, owned, t.values, err);
-  for (long e = 0; !code && e < owned; e++)
-    t.values[e] = t.values[e] ? w->load[step->set][e] / t.values[e] : 0;
-  if (!code)
-    code = directory_rows(w->comm, total_of(w, step->set), &t.ids, owned, sizeof *t.values, t.values,
-                          t.values + owned, err);
-  at = 0;
-  for (int m = 0; !code && m < share->nmaps; m++)
-    for (long e = 0; leads[m] && e < set_of(w, share->maps[m].from)->owned; e++)
-      for (long i = begin_of(w, &share->maps[m], e); i < begin_of(w, &share->maps[m], e + 1); i++)
-        w->load[share->maps[m].from][e] += t.values[t.id[at++]];
+  for (int m = 0; !code && m < share->nmaps; m++) {
+    const struct share_map *map = &share->maps[m];
+    const bool leads = follow_leads(&w->plan, step, map);
+    for (long e = 0; leads && e < share->sets[map->from].owned; e++)
+      for (long i = share_begin(share, map, e); i < share_begin(share, map, e + 1); i++)
+        w->load[map->from][e] += values[t.id[at++]];
+  }
   targets_free(&t);
-  free(leads);
+  free(values);
   return code;
 }
 
 /* Hand the cost of entries to the element that has them. */
 static int hand_to_elements(struct weighing *w, const struct follow_step *step, struct error *err) {
-  const struct share_set *entries = set_of(w, step->set);
+  const struct share_set *entries = &w->share->sets[step->set];
   (void)err;
-  for (long e = 0; e < set_of(w, entries->of)->owned; e++)
+  for (long e = 0; e < w->share->sets[entries->of].owned; e++)
     for (long long i = entries->begin[e]; i < entries->begin[e + 1]; i++)
       w->load[entries->of][e] += w->load[step->set][i];
   return OP_OK;
@@ -155,19 +109,21 @@ static int hand_to_elements(struct weighing *w, const struct follow_step *step, 
 /* The set's elements in all, over that number and all that they have as targets of ragged maps: what one of these
  * counts. 1 where there are none. */
 static double mean_part(const struct weighing *w, int set) {
-  double parts = (double)total_of(w, set);
+  double parts = (double)w->share->sets[set].total;
   for (int m = 0; m < w->share->nmaps; m++) {
     const struct share_map *map = &w->share->maps[m];
-    parts += map->from == set && !map->arity ? (double)total_of(w, map->entries) : 0;
+    parts += map->from == set && !map->arity ? (double)w->share->sets[map->entries].total : 0;
   }
-  return parts > 0 ? (double)total_of(w, set) / parts : 1;
+  return parts > 0 ? (double)w->share->sets[set].total / parts : 1;
 }
 
 static long long first_load(const struct weighing *w, int set, long e, int cost, double part) {
   long parts = 1;
   for (int m = 0; m < w->share->nmaps; m++) {
     const struct share_map *map = &w->share->maps[m];
-    parts += map->from == set && !map->arity ? begin_of(w, map, e + 1) - begin_of(w, map, e) : 0;
+    parts += map->from == set && !map->arity
+                 ? share_begin(w->share, map, e + 1) - share_begin(w->share, map, e)
+                 : 0;
   }
   return (long long)((double)cost * (double)POINT * part * (double)parts);
 }
@@ -240,7 +196,9 @@ static bool are_equal(const struct op_context *ctx) {
   return strcmp(env_value(ctx->env, ENV_WEIGHTS), "equal") == 0;
 }
 
-bool costs_by_targets(const struct op_context *ctx, const struct set *prime, int *cost) {
+/* Elements of a set with ragged maps go by how many targets they have, if nothing is measured. True for such a set. Local,
+ * and the same on all ranks. */
+static bool costs_by_targets(const struct op_context *ctx, const struct set *prime, int *cost) {
   bool ragged = false;
   for (int m = 0; m < ctx->mesh->maps.count; m++) {
     const struct map *map = ctx->mesh->maps.items[m];
@@ -255,12 +213,13 @@ bool costs_by_targets(const struct op_context *ctx, const struct set *prime, int
   return true;
 }
 
-int measured_costs(struct op_context *ctx, long long *times, int *cost, bool *measured, struct error *err) {
+int element_costs(struct op_context *ctx, const struct set *prime, long long *times, int *cost, bool *known,
+                  struct error *err) {
   const int sets = ctx->mesh->sets.count;
   const bool equal = are_equal(ctx);
   long long all = 0;
   double most = 0;
-  *measured = false;
+  *known = false;
   int code = times ? OP_OK : error_memory(err, "the costs of elements", (size_t)sets * sizeof *times);
   code = agree_on_success(ctx->comm, code, err);
   if (!code && !equal)
@@ -269,13 +228,14 @@ int measured_costs(struct op_context *ctx, long long *times, int *cost, bool *me
     all += times[s];
     most = fmax(most, time_of_one(ctx, times, s));
   }
-  *measured = !code && all >= LEAST_TIME;
-  for (int s = 0; *measured && s < sets; s++) {
+  const bool measured = !code && all >= LEAST_TIME;
+  for (int s = 0; measured && s < sets; s++) {
     const double share = time_of_one(ctx, times, s) / most;
     const double step = share > 0 ? round(log2(share) * STEPS_PER_OCTAVE) / STEPS_PER_OCTAVE : -INFINITY;
     cost[s] = (int)lround(MOST_COST * exp2(step));
   }
-  if (*measured && ctx->comm->rank == 0)
+  if (measured && ctx->comm->rank == 0)
     tell(ctx, cost);
+  *known = measured || (!code && costs_by_targets(ctx, prime, cost));
   return code;
 }
