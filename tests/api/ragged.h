@@ -1,4 +1,4 @@
-/* What the tests of ragged maps share: a map from rows to columns, with values on its entries. */
+/* Shared by the tests of ragged maps: a map from rows to columns, with values on its entries. */
 #ifndef OP2JIT_TESTS_RAGGED_H
 #define OP2JIT_TESTS_RAGGED_H
 

@@ -238,7 +238,7 @@ MESH_TEST(sets_are_renumbered) {
   multiply();
   add_and_compare();
   number_and_compare();
-  /* What is declared later is in the program's numbers. */
+  /* A later declaration is in the program's numbers. */
   late = op_decl_dat(op_map_entries(map), 1, "double", values, "late");
   works(op_free_dat(a));
   a = late;
@@ -405,7 +405,7 @@ MESH_TEST(targets_have_numbers) {
   tell_targets(rows, is_any);
   choose_some();
   tell_targets(some, is_in);
-  /* What holds them is no use of the map's entries. */
+  /* The dat that holds them is no use of the map's entries. */
   works(op_free_dat(a));
   works(op_free_map(map));
   map = op_decl_map_ragged(rows, cols, offsets, targets, "map");

@@ -38,7 +38,7 @@ static int build_one(struct comm *comm, void *user, struct error *err) {
 
 enum region { NOWHERE, CORE, BOUNDARY, EXEC, NONEXEC };
 
-/* What one entry reaches its element does, and with it all its entries. */
+/* An element reaches what one of its entries does, and with it all its entries. */
 static void entries_are_as_elements(const struct random_mesh *mesh, enum region *kinds[MOST_SETS]) {
   for (int pass = 0; pass < 2; pass++)
     for (int k = 0; k < mesh->nsets; k++) {

@@ -1,4 +1,4 @@
-/* What ranks tell one another: numbers of elements, rows in batches, elements that move, who has what. */
+/* Messages between ranks: numbers of elements, rows in batches, elements that move, who has what. */
 #include "../unit.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* What is known of a run: times, a simulation, the trace, facts. */
+/* A run afterwards: times, a simulation, the trace, facts. */
 #include "context/trace.h"
 #include "small.h"
 
