@@ -37,7 +37,7 @@ fuzz() {
   return $status
 }
 
-# In ./dev test: two at a time; the results go to the report as fuzz:TARGET:STATUS. A test answers the same each time that it runs:
+# In ./dev test: several at a time; the results go to the report as fuzz:TARGET:STATUS. A test answers the same each time that it runs:
 # it starts from the corpus alone, with the same seed, and makes as many inputs, or as many as ten seconds have.
 # ./dev fuzz searches on, from a new seed.
 fuzz_briefly() {
@@ -70,6 +70,6 @@ fuzz_all() { # TARGET...
   rm -f "$STATE"/fuzz-test/*.status
   export -f fuzz_one fuzz_again
   export STATE
-  printf '%s\n' "$@" | xargs -P 2 -I NAME bash -c 'fuzz_again NAME'
+  printf '%s\n' "$@" | xargs -P "$(nproc)" -I NAME bash -c 'fuzz_again NAME'
   ! grep -qvx 0 "$STATE"/fuzz-test/*.status
 }

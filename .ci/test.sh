@@ -14,7 +14,7 @@ ordinary_suites() { # DIR
 test_environment() {
   rm -rf "$STATE/test-cache" && mkdir -p "$STATE/test-cache" || exit 1
   export XDG_CACHE_HOME=$STATE/test-cache # never the user's own cache
-  export OMP_WAIT_POLICY=passive # two tests run side by side: who waits at full speed takes a core from the other
+  export OMP_WAIT_POLICY=passive # tests run side by side: who waits at full speed takes a core from another
   export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
   # 16 MB of freed memory are held back, not 256: what the compiler frees would make each process touch as much anew.
   export ASAN_OPTIONS=${ASAN_OPTIONS:-allocator_may_return_null=1:abort_on_error=1:quarantine_size_mb=16}
@@ -28,6 +28,13 @@ fixed_addresses() {
   if setarch "$(uname -m)" -R true 2>/dev/null; then say "setarch $(uname -m) -R"; fi
 }
 
+# As many as there are processors, two to four: most rows have threads or ranks of their own.
+side_by_side() {
+  local processors
+  processors=$(nproc)
+  say $((processors < 2 ? 2 : processors > 4 ? 4 : processors))
+}
+
 # meson test; whatever happens, what it ran is in the log that report.py reads.
 meson_test() { # DIR ARGUMENT...
   local dir=$1 wrap=''
@@ -35,7 +42,7 @@ meson_test() { # DIR ARGUMENT...
   [ "$dir" = build-tsan ] && wrap=$(fixed_addresses)
   rm -f "$dir/meson-logs/testlog.json"
   # shellcheck disable=SC2086 # the wrapper is a command with its arguments
-  $wrap meson test -C "$dir" --no-rebuild --num-processes 2 --timeout-multiplier "$TIMEOUTS" "$@" || true
+  $wrap meson test -C "$dir" --no-rebuild --num-processes "$(side_by_side)" --timeout-multiplier "$TIMEOUTS" "$@" || true
 }
 
 suite_arguments() { # the words "--suite A --suite B"

@@ -1,4 +1,4 @@
-/* What tests of messages share: a child process whose words are kept, and golden files to compare them with. */
+/* Shared by tests of messages: a child process whose words are kept, and golden files to compare them with. */
 #ifndef OP2JIT_TESTS_GOLDEN_H
 #define OP2JIT_TESTS_GOLDEN_H
 

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Of all its threads. */
+/* Processor time of all its threads. */
 static inline double seconds_of(pid_t child) {
   clockid_t clock;
   struct timespec t = {0};

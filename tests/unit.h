@@ -1,4 +1,4 @@
-/* What unit tests share: cmocka with what it wants to stand before it, and tests that need no list. The tests of a
+/* Shared by unit tests: cmocka with the headers that come before it, and tests that need no list. The tests of a
  * program are those of its files, in their order. It needs no main either:
  *
  *   TEST(what_is_to_be) { ... }

@@ -1,4 +1,4 @@
-/* What derivatives of a sample's program have to be: the tape's gradient along a line against the tangent, and against
+/* The derivatives of a sample's program: the tape's gradient along a line against the tangent, and against
  * differences. A test includes the sample's source, and says how it runs. */
 #ifndef OP2JIT_TESTS_SAMPLE_H
 #define OP2JIT_TESTS_SAMPLE_H

@@ -1,4 +1,4 @@
-/* What a program changes while derivatives know of it. */
+/* Changes by a program while derivatives know of them. */
 #include "ring.h"
 
 enum { N = 8 };

@@ -217,7 +217,7 @@ LIBRARY_TEST(an_element_offers_twice) {
   }
 }
 
-/* What a frozen kernel leaves is constant. */
+/* A frozen kernel's results are constant. */
 LIBRARY_TEST(frozen_extrema_cut_off) {
   struct ring r = ring_declare();
   double bar[NODES], ones[NODES];
@@ -308,7 +308,7 @@ LIBRARY_TEST(constants_have_derivatives) {
   works(op_tangent(0));
 }
 
-/* What the program gives does not depend on the inputs, also where it is the value that is there. */
+/* The program's own values do not depend on the inputs, also where it is the value that is there. */
 LIBRARY_TEST(constants_are_updated_with_the_value_that_they_have) {
   struct ring r = ring_declare();
   double shape[2] = {0.7, 1.3}, bar[2], u_b[NODES], shape_b[2], moves[2], sum, difference;

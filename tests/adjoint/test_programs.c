@@ -405,7 +405,7 @@ static double run_at(unsigned seed, double h) {
   return weighted();
 }
 
-/* Of second order, on one side of where the program is: among values that are the same number the tape takes one, and there the
+/* Differences of second order, on one side of where the program is: among values that are the same number the tape takes one, and there the
  * other differences have the mean of both sides (seed 134). */
 static double on_one_side(unsigned seed, double h) {
   return (4 * run_at(seed, h) - run_at(seed, 2 * h) - 3 * run_at(seed, 0)) / (2 * h);

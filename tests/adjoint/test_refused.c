@@ -1,4 +1,4 @@
-/* What tapes refuse: one clear error each, and nothing is changed. */
+/* Refusals of tapes: one clear error each, and nothing is changed. */
 #include <math.h>
 
 #include "op2jit_bridge.h"

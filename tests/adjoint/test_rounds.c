@@ -85,7 +85,7 @@ struct gradient {
   double a[EDGES], u[NODES], f;
 };
 
-/* Of the sum of squares of what converges, behind a loop in front of it. */
+/* The derivative of the sum of squares of what converges, behind a loop in front of it. */
 static struct gradient solve(const struct solver *s, int fixed, size_t budget, op_tape_facts_t *facts) {
   const op_dat inputs[] = {s->r.a, s->r.u};
   struct gradient g = {{0}, {0}, 0};
@@ -276,7 +276,7 @@ LIBRARY_TEST(hessians_times_lines) {
   for (int n = 0; n < NODES; n++)
     size += fabs(should[n]);
   assert_true(size > 1 || !op_is_root());
-  /* What is put has no line, and nothing moves with a constant of the program. */
+  /* Data that are put have no line, and nothing moves with a constant of the program. */
   works(op_tangent(1));
   put(&r, u);
   works(op_put_data(op_dot(r.u), line));

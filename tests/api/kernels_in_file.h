@@ -1,4 +1,4 @@
-/* What test_kernel_files.c includes and gives to the library. */
+/* A header that test_kernel_files.c includes and gives to the library. */
 static double raised(double x, double by) {
   return x + by;
 }

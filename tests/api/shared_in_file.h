@@ -1,4 +1,4 @@
-/* What kernels of test_prelude.c share with the program. */
+/* Shared by the program and the kernels of test_prelude.c. */
 #pragma once
 #include <math.h>
 enum kind { FLUID, SOLID, WALL, KINDS };

@@ -1,4 +1,4 @@
-/* What the tests of the public calls begin and end with. The backend is OP2_BACKEND's. */
+/* The begin and the end of tests of the public calls. The backend is OP2_BACKEND's. */
 #ifndef OP2JIT_TESTS_SUPPORT_H
 #define OP2JIT_TESTS_SUPPORT_H
 

@@ -93,7 +93,7 @@ OP_KERNEL_DEF(
       *b = *a;
     })
 
-/* Of components that get the same each ends where a sum would, if all start alike. */
+/* Each of the components that get the same ends where a sum would, if all start alike. */
 CHECKED_TEST(increment_assigned_from_another) {
   int ends[ELEMENTS] = {0};
   op_set set = op_decl_set(ELEMENTS, "set"), to = op_decl_set(2, "to");

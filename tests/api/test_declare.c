@@ -192,7 +192,7 @@ LIBRARY_TEST(constants_of_more_than_one_value_are_arrays) {
   fails(OP_ERR_CONST, op_decl_const("api_offsets", 3, "uint", api_offsets));
 }
 
-/* What is in the text that every kernel starts with. */
+/* Names in the text that every kernel starts with. */
 LIBRARY_TEST(names_that_kernels_have_are_no_constants) {
   static const char *const refused[] = {"sin",      "sinf",       "pow",    "ldexp",  "modff",    "memcpy",
                                         "llabs",    "isnan",      "M_PI",   "NULL",   "offsetof", "DBL_MAX",

@@ -62,7 +62,7 @@ static void set_value(struct array *a, int i, int to) {
   }
 }
 
-/* What value i is in the beginning. */
+/* Value i at the beginning. */
 static int first(const struct kind *kind, int i) {
   return is_bool(kind) ? i % 3 == 0 : i % 7;
 }

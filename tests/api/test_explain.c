@@ -1,4 +1,4 @@
-/* What the library says, when asked, of where a loop's code came from and how it runs; and why it was compiled, in
+/* The library's words, when asked, on where a loop's code came from and how it runs; and why it was compiled, in
  * the program's own names, at the miss and from the cache's rows afterwards. */
 #include "support.h"
 
@@ -177,7 +177,7 @@ static void count_reasons(void *user, const struct store_event *event) {
   counts[3] += strcmp(event->reason, "constant gam 1.4 -> 1.41") == 0;
 }
 
-/* What OP2_CHECK compiles is another kernel, not a change of the program's; nor is the program's own one a change
+/* OP2_CHECK compiles another kernel, not a change of the program's; nor is the program's own one a change
  * of that. */
 FRESH_TEST(the_checking_form) {
   struct program checked = usual;

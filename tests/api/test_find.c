@@ -70,7 +70,7 @@ FOUND_TEST(of_globals_with_a_payload) {
   assert_int_equal(args[2].access_, OP_MAX);
 }
 
-/* What is said stays, even where it is wrong: the loop says so. */
+/* A description stays, even where it is wrong: the loop says so. */
 FOUND_TEST(only_what_is_left_out) {
   op_arg args[] = {direct(x, 1, "double", OP_RW), direct(y, 1, "double", OP_UNSAID)};
   works(find("void k(double *x, double *y) { *x += 1; *y = 1; }", cells, 2, args));

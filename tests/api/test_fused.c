@@ -404,7 +404,7 @@ struct bits {
   double y[2 * N], z[N], sum, most;
 };
 
-/* What is rounded in each step: a sum or a product taken in another way has other bits. */
+/* A value that is rounded in each step: a sum or a product taken in another way has other bits. */
 static void run_awkward(const char *variant, const char *lazy, int over_subset, struct bits *out) {
   char program[] = "fused", fp[] = "OP2_FP=strict", fuse[] = "OP2_FUSE=on", words[2][40];
   char *argv[] = {program, fp, fuse, words[0], words[1], NULL};
@@ -442,7 +442,7 @@ static void run_awkward(const char *variant, const char *lazy, int over_subset, 
   works(op_exit());
 }
 
-/* Of loops one by one in the same variant. */
+/* The values of loops one by one in the same variant. */
 static void compare_bits(const char *variant) {
   static struct bits singly, together;
   for (int over_subset = 0; over_subset < 2; over_subset++) {

@@ -129,7 +129,7 @@ LIBRARY_TEST(kernels_come_from_files) {
   assert_non_null(strstr(op_last_error()->message, place));
   unlink(path);
   assert_ptr_equal(op_kernel_file(path), text);
-  /* What was not found is told where it is used. */
+  /* A name that was not found is told where it is used. */
   assert_null(text = op_kernel_file("no/such/kernel.c"));
   fails(OP_ERR_ARGUMENT, run(text));
   assert_non_null(strstr(op_last_error()->message,
@@ -232,7 +232,7 @@ LIBRARY_TEST(a_text_is_read_over_an_empty_set_too) {
   assert_int_equal(hits, 1);
 }
 
-/* What a text asks to be told of is its own matter: it does not hold for what is written around it. GPUs' compilers know other
+/* The warnings that a text asks for are its own matter: it does not hold for what is written around it. GPUs' compilers know other
  * warnings. */
 LIBRARY_TEST(warnings_that_a_text_makes_errors_are_its_own) {
   static const char text[] = "#pragma GCC diagnostic error \"-Wmissing-prototypes\"\n"

@@ -221,7 +221,7 @@ LAZY_TEST(each_call_runs_what_waits_or_leaves_it) {
   unlink(path);
 }
 
-/* What waits at the end runs, too. */
+/* Loops that wait at the end run, too. */
 LAZY_TEST(op_exit_runs_what_waits) {
   char path[] = "/tmp/op2jit-exit-XXXXXX", timing[64], text[4096] = "";
   const int made = mkstemp(path);

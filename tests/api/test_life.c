@@ -221,7 +221,7 @@ TEST(reports_are_tried_at_the_start) {
   fails(OP_ERR_FILE, op_exit());
 }
 
-/* What a child of this process says at its end: it begins, and ends in one of these ways. */
+/* The words of a child of this process at its end: it begins, and ends in one of these ways. */
 enum ending { FORGETS, FORGETS_WITHOUT_REPORT, ENDS_WELL, FORKS_ONLY, FAILS_AND_LEAVES, FAILS_FATALLY };
 
 static void live(enum ending ending) {

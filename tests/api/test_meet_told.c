@@ -1,4 +1,4 @@
-/* What is said of elements that meet: once for each call site, with two elements and a target that are the user's, whatever
+/* The words on elements that meet: once for each call site, with two elements and a target that are the user's, whatever
  * the library's order is. And what cannot be forced on them. And of loops that cannot keep the same bits. */
 #include <unistd.h>
 

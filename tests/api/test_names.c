@@ -396,7 +396,7 @@ LIBRARY_TEST(arguments_of_macros_are_computed_once) {
                        "*v = islessgreater(y[i++], 0.25); *v += 10 * i; }") == 11);
 }
 
-/* What C++ would take for something else without a word: refused where that is the language, else C's. */
+/* Names that C++ would take for something else without a word: refused where that is the language, else C's. */
 LIBRARY_TEST(what_only_C_means_is_refused_elsewhere) {
   static const struct {
     const char *before, *expression;

@@ -279,7 +279,7 @@ static size_t in_use(void) {
   return info.uordblks + info.hblkhd;
 }
 
-/* What may come between: lists that grow by halves. The stand-in for a GPU notes each of its allocations for good. */
+/* Between them there may be lists that grow by halves. The stand-in for a GPU notes each of its allocations for good. */
 static size_t little(void) {
   return (strcmp(getenv("OP2_BACKEND"), "cuda") == 0 ? 1024 : 64) * (size_t)1024;
 }

@@ -82,7 +82,7 @@ static op_map chain(op_set from, op_set to) {
   return op_decl_map(from, to, 2, table, "map");
 }
 
-/* What one program computes of a dat on `array`, as a view or as a plain dat. */
+/* The values that one program computes of a dat on `array`, as a view or as a plain dat. */
 static void compute(void *array, const char *type, bool view, bool renumbers, double *result) {
   double *rows = array;
   op_set cells = op_decl_set(N, "cells"), edges = op_decl_set(N, "edges");

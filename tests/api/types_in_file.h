@@ -1,4 +1,4 @@
-/* What the kernels of test_types.c share with the program. */
+/* Shared by the program and the kernels of test_types.c. */
 #pragma once
 enum kind { FLUID, SOLID };
 struct state {

@@ -1,4 +1,4 @@
-/* What is different in code for aarch64: vector functions, whole numbers of 128 bits and long doubles by functions, stores
+/* The differences of code for aarch64: vector functions, whole numbers of 128 bits and long doubles by functions, stores
  * past the caches, tables of switches. Compiled for the processor that this runs on. */
 #include "../unit.h"
 #include <math.h>
@@ -59,7 +59,7 @@ static int sve_bits(void) {
   return bits ? atoi(bits + strlen(COMPILE_SVE_BITS)) : 0;
 }
 
-/* Of NEON, and of SVE where its vectors are longer; those have a mask. */
+/* The names of NEON, and of SVE where its vectors are longer; those have a mask. */
 TEST(vector_functions_when_fast) {
   static const char text[] =
       "double sin(double); double exp(double); double pow(double, double);\n"

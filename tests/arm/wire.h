@@ -1,4 +1,4 @@
-/* What far.c and near.c say to each other: numbers, and texts and structs with their lengths before them, all as they are in
+/* The messages between far.c and near.c: numbers, and texts and structs with their lengths before them, all as they are in
  * memory, which is the same for both processors. What a pointer in a struct points to comes behind it. */
 #ifndef OP2JIT_TESTS_ARM_WIRE_H
 #define OP2JIT_TESTS_ARM_WIRE_H
@@ -33,7 +33,7 @@ static inline void put_text(FILE *to, const char *text) {
   put_bytes(to, text, text ? strlen(text) : 0);
 }
 
-/* Of the heap, with a zero behind it. */
+/* A copy on the heap, with a zero behind it. */
 static inline char *get_bytes(FILE *from, size_t *size) {
   const int64_t said = get_number(from);
   char *bytes = said < 0 ? NULL : calloc(1, (size_t)said + 1);

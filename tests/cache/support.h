@@ -1,4 +1,4 @@
-/* What the tests of the store share: a private directory, keys, and what was written to stderr. */
+/* Shared by the tests of the store: a private directory, keys, and what was written to stderr. */
 #ifndef OP2JIT_TESTS_CACHE_SUPPORT_H
 #define OP2JIT_TESTS_CACHE_SUPPORT_H
 
@@ -43,7 +43,7 @@ struct store *test_open_with(const struct store_options *options);
  * is left: a cache, once. */
 void ruin(const char *path, const char *mode);
 
-/* What is written to stderr between begin and end. */
+/* Keeps the words on stderr between begin and end. */
 void capture_begin(void);
 const char *capture_end(void);
 int capture_count(const char *word);

@@ -307,7 +307,7 @@ static enum store_lease lease_now(const struct store_options *options) {
   return lease;
 }
 
-/* What another process gets while the owner does this. Compiles are known to take a quarter of an hour, so that
+/* Another process while the owner does this. Compiles are known to take a quarter of an hour, so that
  * only what the owner does can end the wait before the test is stopped. */
 static enum store_lease lease_beside(void *argument, const struct store_options *options) {
   test_remove("k.db");

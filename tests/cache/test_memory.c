@@ -63,7 +63,7 @@ TEST(for_good) {
   fail_in_turn(true, step);
 }
 
-/* What is told to be whole is whole. */
+/* A list that is told to be whole is whole. */
 TEST(all_rows) {
   long refused = 1;
   for (long n = 0; refused; n++) {

@@ -238,7 +238,7 @@ TEST(flipped_blob_key_and_hash) {
   use_again(path);
 }
 
-/* What lies in a home folder is made, the home folder is not. */
+/* Folders in a home folder are made, the home folder is not. */
 TEST(home_that_is_not_there) {
   const char *home = test_path("home"), *path = test_path("home/.cache/op2jit/kernels.db");
   const struct store_options options = {.path = path, .log = &test_log, .own = true, .home = home};

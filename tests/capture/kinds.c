@@ -70,7 +70,7 @@ OP_KERNEL_DEF(
       *most = fmaxf(*most, (float)q[0]);
     })
 
-/* What an element gives to a matrix: nothing but what this kernel leaves there. */
+/* The values of an element for a matrix: nothing but what this kernel leaves there. */
 OP_KERNEL_DEF(
     fill, void fill(const double *const q[2], double *k) {
       for (int i = 0; i < 4; i++)

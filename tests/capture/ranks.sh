@@ -16,7 +16,7 @@ for count; do
       grep -q "the results are those of the file" said
     done
   done
-  # What came from other ranks is there: of numbers, of structs, and nothing that is known.
+  # Rows from other ranks are there: of numbers, of structs, and nothing that is known.
   "$op2jit" replay "flux:1+18.$count.0" >said
   grep -A1 "^loop receive_copies" said | grep -q "struct state" && [ "$(grep -c "^loop receive_copies" said)" -gt 3 ] || { cat said; exit 1; }
 done

@@ -17,7 +17,7 @@ static struct tasks_wish wish_of(struct world *w) {
   return (struct tasks_wish){.blocks = 1 + (int)world_random(w, 40), .least = least[world_random(w, 4)]};
 }
 
-/* What is wrong; NULL: nothing. */
+/* The mistake; NULL: there is none. */
 static const char *try_threads(struct world *w, const struct tiles *t, struct error *err) {
   static const int threads[] = {1, 2, 3, 8};
   uint64_t first = 0;

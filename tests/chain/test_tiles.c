@@ -22,7 +22,7 @@ static struct tiles_wish wish_of(struct world *w) {
                              .always = true};
 }
 
-/* What is wrong with them; NULL: nothing. `seen` counts what cases there were. */
+/* Their mistake; NULL: there is none. `seen` counts what cases there were. */
 struct seen {
   long chunks, gaps, wraps;
 };
@@ -225,7 +225,7 @@ TEST(edges_in_chaos_are_refused) {
   error_free(&err);
 }
 
-/* What is read only may lie anywhere: here flux also reads places through a map without any order. */
+/* Dats that are read only may lie anywhere: here flux also reads places through a map without any order. */
 TEST(what_nobody_writes_may_be_anywhere) {
   struct error err = {0};
   struct grid g;

@@ -22,7 +22,7 @@ struct world {
   struct chain_loop loops[WORLD_LOOPS];
   struct chain chain;
   uint64_t *values[WORLD_DATS];
-  /* Of loops that combine: a sum over all, and for each slot one that knows the order of its elements. */
+  /* Results of loops that combine: a sum over all, and for each slot one that knows the order of its elements. */
   uint64_t sum[WORLD_LOOPS], *slots[WORLD_LOOPS];
 };
 

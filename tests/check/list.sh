@@ -56,7 +56,7 @@ says 'found 1 mistake' '  loop meets, argument 2, meet'
 run 0 OP2_LOG=error OP2_CHECK=list:right
 [ -z "$said" ] || fail "nothing is wrong with loop right: $said"
 
-# What the prover refuses is listed and runs; nobody else gets its code.
+# A kernel that the prover refuses is listed and runs; nobody else gets its code.
 if [ "$OP2_BACKEND" != native ]; then
   run $violation OP2_CHECK=list half gaps
   says 'found 4 mistakes' '  loop half, write: OP_WRITE is not written in every component; seen 1 time, first:' 'seen in a run with' \

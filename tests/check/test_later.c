@@ -143,7 +143,7 @@ CASE(rows_of_a_table) {
       "the kernel uses element 5 of the array t, whose type is 'double[4]'; check the index");
 }
 
-/* What was rounded to float on its way is no worse than before. */
+/* A value that was rounded to float on its way is no worse than before. */
 CASE(extrema_by_way_of_float) {
   static const char most_of[] = "void most_of(const int *f, double *m) { *m = fmaxf((float)*f, (float)*m); }",
                     least_of[] =
@@ -228,7 +228,7 @@ void __wrap_free(void *memory) {
     __real_free(memory);
 }
 
-/* What is far outside lies apart for each run, as a variable that is kept does, and is not told as one. Where nothing but
+/* Memory far outside lies apart for each run, as a variable that is kept does, and is not told as one. Where nothing but
  * zeros lies, nothing is found. */
 static void read_far_away(int from, int to_end) {
   int told = 0;
@@ -292,7 +292,7 @@ CASE(leaves_a_gap) {
              direct(mesh.flag, 1, "int", OP_READ), through(mesh.b, 2, OP_WRITE));
 }
 
-/* What made values hardly meet: no witness is found before the loop runs. */
+/* Invented values hardly meet: no witness is found before the loop runs. */
 OP_KERNEL_DEF(
     forgets, void forgets(const int *flag, const double *a, double *most) {
       double best = *most;
@@ -421,7 +421,7 @@ OP_KERNEL_DEF(
       }
     })
 
-/* What is seen once is no less wrong, also where another run does not show it. A text has no such variable. */
+/* A mistake that is seen once is no less wrong, also where another run does not show it. A text has no such variable. */
 CASE(found_once) {
   for (int call = 0; is_native() && call <= BAD_CALL; call++) {
     raise_flag(call);

@@ -116,7 +116,7 @@ OP_KERNEL_DEF(
       *at = *f;
     })
 
-/* What is left where they meet is the same in any order, and what is made of it on the way is not. */
+/* The result where they meet is the same in any order, and values on the way are not. */
 MEET_TEST(what_they_leave_is_used) {
   op_dat at = op_decl_dat(mesh.pairs, 1, "double", NULL, "at");
   fails(OP_ERR_VIOLATION,

@@ -1,4 +1,4 @@
-/* What happened is written in few numbers and read again; sums of rows; places where least is live. */
+/* The log is written in few numbers and read again; sums of rows; places where least is live. */
 #include "../unit.h"
 
 #include <stdio.h>

@@ -23,7 +23,7 @@ struct compile_result trial_compile(const struct trial *trial);
 /* The same, loaded; a text that does not compile or load fails the test. The caller frees. */
 struct code *trial_load(const struct trial *trial);
 
-/* Is there such a message whose text has `part`? NULL if not. */
+/* Finds a message of that kind whose text has `part`; NULL if there is none. */
 const struct compile_message *find_message(const struct compile_result *result,
                                            enum compile_severity severity, const char *part);
 

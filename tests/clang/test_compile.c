@@ -1,4 +1,4 @@
-/* What the plugin promises of a compilation: an object that runs, messages with places, the same bytes for
+/* The plugin's promises of a compilation: an object that runs, messages with places, the same bytes for
  * the same text, nothing on stderr. */
 #include "../unit.h"
 #include <stdio.h>
@@ -15,7 +15,7 @@ static const char vadd[] = "void vadd(void *const *frame, const int *list, long 
                            "    c[i] = a[i] + b[i];\n"
                            "}\n";
 
-/* What the tests provoke goes into messages: stderr stays empty. */
+/* Mistakes that the tests provoke go into messages: stderr stays empty. */
 static int saved_stderr, capture[2];
 FIXTURE(silence_starts) {
   fflush(stderr);

@@ -1,4 +1,4 @@
-/* Of the prelude and of clang's own macros the plugin reads only what a text names. No text may notice: whatever is named is
+/* The plugin reads of the prelude and of clang's own macros only what a text names. No text may notice: whatever is named is
  * there, code is the same to the byte, and what is misspelt gets the same advice. */
 #include "../unit.h"
 #include <stdio.h>

@@ -89,7 +89,7 @@ static void describe(const char *text, const struct prove_argument *arguments, i
   }
 }
 
-/* What is a violation still, after it was run. */
+/* A violation, still one after a run. */
 static int confirmed(const char *text, const char *letters, struct prove_result *result, struct text *words) {
   struct prove_argument arguments[8];
   struct desc d;
@@ -253,7 +253,7 @@ TEST(proves_real_kernels) {
   }
 }
 
-/* What cannot be followed is said to be unknown, never proved and never a violation. */
+/* A kernel that cannot be followed is said to be unknown, never proved and never a violation. */
 TEST(admits_what_it_does_not_know) {
   static const char *const kernels[][2] = {
       {"r4 w1", "void k(const double *a, double *b) {\n  *b = a[(int)a[0]];\n}\n"},
@@ -318,7 +318,7 @@ TEST(sees_each_mistake_in_a_run) {
   assert_int_equal(missed, 0);
 }
 
-/* What is suspected of a right kernel, no run shows. */
+/* No run shows a suspicion of a right kernel. */
 TEST(sees_no_mistake_that_is_none) {
   static const char *const kernels[][2] = {
       {"r1 w1",

@@ -1,4 +1,4 @@
-/* What the prover's tree shows of rows of ragged maps, a table of kernels each: which loops over targets several threads may
+/* The prover's tree shows rows of ragged maps, a table of kernels each: which loops over targets several threads may
  * share, and why not; which arguments' rows stay where they are. In doubt a loop stays whole, and there are copies. */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -47,7 +47,7 @@ static void add(const char *text, const struct row_range *at, struct text *out) 
   text_add_bytes(out, text + at->begin, (size_t)(at->end - at->begin));
 }
 
-/* What the store has of it is the same. */
+/* The store has the same. */
 static void comes_back(const struct row_facts *rows, const char *text) {
   struct text words = {0};
   struct row_facts read;
@@ -315,7 +315,7 @@ static void print_loop(const char *text, const struct split_loop *l, struct text
   text_add_char(out, ']');
 }
 
-/* Is what a generator replaces what it should be? */
+/* A generator replaces what it should. */
 static void check_places(const char *text, const struct split_loop *l) {
   struct text words = {0};
   add(text, &l->zero, &words);
@@ -447,7 +447,7 @@ static void check_staying(const char *text, const struct prove_argument *argumen
   text_free(&got);
 }
 
-/* Of some types rows are more than values, or others in memory; and a parameter may be written in another way. */
+/* Rows of some types are more than values, or others in memory; and a parameter may be written in another way. */
 static void check_parameters(void) {
   struct prove_argument arguments[4];
   memcpy(arguments, staying_arguments, sizeof arguments);

@@ -1,4 +1,4 @@
-/* What tests of the CUDA backend as a user meets it share. */
+/* Shared by tests of the CUDA backend as a user meets it. */
 #ifndef OP2JIT_TESTS_CUDA_BACKEND_H
 #define OP2JIT_TESTS_CUDA_BACKEND_H
 
@@ -33,7 +33,7 @@ static inline bool is_standin(void) {
   return strstr(getenv("OP2_CUDA_DRIVER"), "standin");
 }
 
-/* Of cases that ask the stand-in to fail: a real driver does not. */
+/* For cases that ask the stand-in to fail: a real driver does not. */
 static inline void needs_standin(void) {
   if (!is_standin())
     skip_since("a real driver does not fail as it is asked to; the stand-in does");

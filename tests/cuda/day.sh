@@ -120,7 +120,7 @@ machine() {
   "$here/bin/op2jit" info
 }
 
-# What there is: no check.
+# The machine: no check.
 look() {
   [ $list = no ] || { echo "(what the machine has)" && return; }
   {
@@ -292,7 +292,7 @@ sanitize() {
   gather
 }
 
-# What forms of kernels cost by themselves, the most deciding first: four minutes at most. Their answers are compared, too.
+# The cost of forms of kernels by themselves, the most deciding first: four minutes at most. Their answers are compared, too.
 forms() {
   local options=(--source "$here/forms.cu") large=(--size 2400 1200) part
   [ "$size" != small ] || { options+=(--size 32 10) && large=(); }
@@ -415,7 +415,7 @@ waiting() {
   done
 }
 
-# What each way to add costs in airfoil.
+# The cost of each way to add in airfoil.
 each_strategy() {
   local variant cells=720000
   [ "$size" != small ] || cells=600
@@ -472,7 +472,7 @@ starts() {
   done
 }
 
-# What the hardware counts for airfoil's kernels, where it can be asked.
+# The hardware's counts for airfoil's kernels, where it can be asked.
 profile() {
   if [ $list = yes ]; then
     echo "(where ncu works)"

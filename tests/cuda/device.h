@@ -1,4 +1,4 @@
-/* What tests of CUDA code share: the stand-in (or whatever OP2_CUDA_DRIVER and OP2_NVRTC name) opened, programs
+/* Shared by tests of CUDA code: the stand-in (or whatever OP2_CUDA_DRIVER and OP2_NVRTC name) opened, programs
  * compiled and launched. A failure of the tools themselves ends the test. */
 #ifndef OP2JIT_TESTS_DEVICE_H
 #define OP2JIT_TESTS_DEVICE_H

@@ -140,7 +140,7 @@ TEST(it_is_given_back_where_it_is_not) {
   works(op_exit());
 }
 
-/* What promises too little is not tried. */
+/* A variant that promises too little is not tried. */
 TEST(counts_decide_what_is_tried) {
   new_cache("counts");
   begin("", "off");
@@ -246,7 +246,7 @@ static void another_is_acquired(void) {
   works(op_free_dat(other));
 }
 
-/* What is recorded keeps its layout, and has the right derivative: of each step the kernel's factors. */
+/* A recorded loop keeps its layout, and has the right derivative: of each step the kernel's factors. */
 static void is_recorded(void) {
   enum { STEPS_ON_TAPE = 12 };
   const op_dat inputs[] = {wide};

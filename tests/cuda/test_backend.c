@@ -356,7 +356,7 @@ CASE(fault_met_by_loading) {
   assert_int_equal(system(command), 0);
 }
 
-/* What the prover finds in a kernel counts on a GPU too, before any element runs; it needs clang's plugin. */
+/* The prover's find in a kernel counts on a GPU too, before any element runs; it needs clang's plugin. */
 CASE(broken_promises) {
   struct error err = {0};
   double x[3] = {1, 2, 3};

@@ -1,4 +1,4 @@
-/* What a loop is expected to ask of a GPU's memory, by the maps of meshes that are made here, and what the tuner tries then:
+/* The demands of a loop on a GPU's memory, by the maps of meshes that are made here, and what the tuner tries then:
  * numbers that can be worked out by hand, and the order of airfoil's forms as an H100 had it. Linked so that it sees each
  * sample, and what the device is taken for. */
 #include "../api/support.h"
@@ -234,7 +234,7 @@ static double microseconds(enum gpu_strategy strategy, int block) {
   return microseconds_of((struct gpu_shape){.strategy = strategy, .block = block, .vectors = true});
 }
 
-/* What is tried: the first guess, and these. */
+/* Tried are the first guess, and these. */
 static void tried(const char *first, const char *second, const char *third) {
   const struct gpu_loop *l = loop_seen->ready.backend_state;
   const char *const names[] = {first, second, third};

@@ -68,7 +68,7 @@ static void step(double by) {
   works(op_par_loop(sum, "sum", cells, direct(z, 1, "double", OP_READ), op_arg_global(total, OP_INC)));
 }
 
-/* What the steps so far leave, by numbers. */
+/* The values that the steps so far leave. */
 static struct { double z, total, largest; } expected;
 
 static void expect_step(double by) {

@@ -186,7 +186,7 @@ TEST(every_mistake_is_found) {
       device.seed(seed);
       int code = run(&m, planted[i].variant, planted[i].soa, planted[i].edit),
           count = device.findings(words, sizeof words);
-      /* What the checker has no reason to see shows in the results. */
+      /* A mistake that the checker cannot see shows in the results. */
       bool wrong = !code && !is_right(&want, &m);
       if (!wrong && (code != OP_ERR_DEVICE || !count))
         fail_msg("%s in %s, seed %llu: code %d (%s), %d findings", planted[i].mistake, planted[i].variant,

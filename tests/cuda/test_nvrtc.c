@@ -32,7 +32,7 @@ static const char *const usual_variants[] = {"warps/128/vectors", "ordered/256/v
                                              "apart/64/soa",      "whole/64/sorted/soa", "blocks/64/soa",
                                              "colours/64/soa",    "ordered/64/soa"};
 enum { USUAL = sizeof usual_variants / sizeof *usual_variants };
-/* What the tuner may try (runtime/backend/gpu/variant.c), and what OP2_FP=strict takes. */
+/* The variants that the tuner may try (runtime/backend/gpu/variant.c), and what OP2_FP=strict takes. */
 static const char *const forms[] = {
     "warps/128/vectors",   "warps/256/vectors",         "warps/256/vectors/joined", "warps/64/vectors/near",
     "atomics/128/vectors", "atomics/128/scalars",       "atomics/128/vectors/min8", "atomics/64/vectors/near",
@@ -201,7 +201,7 @@ static bool touches(const char *line) {
   return found && !other;
 }
 
-/* Of PTX: each loop's kernel that waits. False: one touches memory before, or does not wait. */
+/* Looks in PTX at each loop's kernel that waits. False: one touches memory before, or does not wait. */
 static bool waits_first(const char *ptx, const char *name) {
   int kernels = 0;
   for (const char *at = ptx; (at = strstr(at, ".entry op2_loop_")); at++) {

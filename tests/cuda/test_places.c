@@ -1,4 +1,4 @@
-/* What the CUDA backend needs: what is missing is named, and where it was looked for; which GPU is taken, and what
+/* The needs of the CUDA backend: what is missing is named, and where it was looked for; which GPU is taken, and what
  * an NVRTC older than it makes. */
 #include <dlfcn.h>
 #include <unistd.h>
@@ -63,7 +63,7 @@ static void finds(const struct nvrtc_places *places, const char *where) {
   nvrtc_close(n);
 }
 
-/* What is named first; then what the linker knows; then CUDA_HOME; then the wheels, those of the virtual
+/* The named one first; then what the linker knows; then CUDA_HOME; then the wheels, those of the virtual
  * environment first. */
 TEST(search_order) {
   char root[] = "/tmp/op2jit-nvrtc-XXXXXX", home[64], environment[64], toolkit[64], command[96];
@@ -150,7 +150,7 @@ TEST(devices_in_turn) {
   unsetenv("STANDIN_DEVICES");
 }
 
-/* What the library says on standard error while the backend starts; its code. */
+/* Keeps the library's words on standard error while the backend starts; returns its code. */
 static int start_said(const char *first, char *said, size_t size) {
   FILE *file = tmpfile();
   const int before = dup(STDERR_FILENO);

@@ -24,7 +24,7 @@ static void begin(const char *variant) {
   works(op_init(3, argv, 0));
 }
 
-/* What lane 0 has behind the shuffles. */
+/* The value of lane 0 behind the shuffles. */
 static double warp_sum(double *lane) {
   for (int down = lanes / 2; down > 0; down /= 2)
     for (int i = 0; i < down; i++)
@@ -32,7 +32,7 @@ static double warp_sum(double *lane) {
   return lane[0];
 }
 
-/* What thread 0 of a group has: by one tree, or warps by trees, then one behind the other. */
+/* The value of thread 0 of a group: by one tree, or warps by trees, then one behind the other. */
 static double group_sum(double *thread, int threads) {
   int down = 1;
   while (!lanes && 2 * down < threads)
@@ -119,7 +119,7 @@ TEST(launches_of_a_loop_have_one_result) {
   }
 }
 
-/* Is the driver that the variable names a stand-in, or one in front of a driver? */
+/* Whether the driver that the variable names is a stand-in, or one in front of a driver. */
 static int is_test(const char *variable) {
   const char *driver = getenv(variable);
   return driver && (strstr(driver, "standin") || strstr(driver, "wrapper"));

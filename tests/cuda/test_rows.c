@@ -171,7 +171,7 @@ static void fold_all(void) {
   works(op_free_dat(moved));
 }
 
-/* What is added through an ordinary map is added once, and so is an extremum's element. */
+/* A value added through an ordinary map is added once, and so is an extremum's element. */
 static void meet_all(void) {
   static int vto[2 * COLS], vother[COLS], got[2 * COLS], got_other[COLS];
   int most = -1, where = -1, expected = -1, at = -1;

@@ -10,7 +10,7 @@
 
 enum { ROWS = 4200, COLS = 900, ROUNDS = 110, WORDS = 40 };
 
-/* What is in the name of the variant that takes less time than others; "": none of them shares elements. */
+/* A part of the name of the variant that takes less time than others; "": none of them shares elements. */
 static const char *quick;
 
 void __real_tune_ran(struct op_context *ctx, const struct launch *launch, double seconds);

@@ -49,7 +49,7 @@ static uint64_t drawn(void) {
   return chance;
 }
 
-/* Of either sign, from 2^-21 to 2^20. */
+/* A value of either sign, from 2^-21 to 2^20. */
 static double number(void) {
   const double v = ldexp((double)(drawn() >> 11) + 1, -53 - 20 + (int)(drawn() % 41));
   return drawn() % 2 ? v : -v;
@@ -95,7 +95,7 @@ static void make(void) {
   first.least = first.sums[0] = first.sums[1] = 0.1;
 }
 
-/* What is to be rounded is in memory: no compiler joins or widens it. */
+/* A value to be rounded is in memory: no compiler joins or widens it. */
 static double kept(double v) {
   volatile double memory = v;
   return memory;
@@ -290,7 +290,7 @@ static void run_round(const struct mesh *m) {
               op_arg_dat(m->x, OP_ALL, m->lc, 1, "double", OP_INC));
 }
 
-/* What this rank declares of n. */
+/* The part of n that this rank declares. */
 static int share(int n, int *begin) {
   const int rank = op_rank(), ranks = op_rank_count();
   *begin = (int)((long)n * rank / ranks);

@@ -1,4 +1,4 @@
-/* What loops ask of a GPU's second-level cache: sectors of 32 bytes for each instruction of a warp, counted by the
+/* Loops ask a GPU's second-level cache for this: sectors of 32 bytes for each instruction of a warp, counted by the
  * stand-in as generated code runs. And what a loop begins with, by what it adds. */
 #include "backend.h"
 

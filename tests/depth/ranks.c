@@ -252,7 +252,7 @@ struct turn {
   uint64_t known;
 };
 
-/* What an access of the element reaches; what has no row or no copy here is wrong. */
+/* The row that an access of the element reaches; without a row or a copy here the access is wrong. */
 static uint64_t *reach(const struct turn *t, const struct chain_access *a, long k) {
   struct world *w = t->w;
   const int m = a->map;
@@ -345,7 +345,7 @@ static void bring_up_to_date(struct world *w, int d, int need, enum mistake mist
   w->valid[d] = need;
 }
 
-/* What a rank owns is right, and so is each copy that a depth claims. */
+/* The rows that a rank owns are right, and so is each copy that a depth claims. */
 static void compare(struct world *w) {
   for (int r = 0; r < w->nranks; r++)
     for (int d = 0; d < w->chain.ndats; d++)
@@ -401,7 +401,7 @@ struct part {
   uint64_t sums[LOOPS_MOST];
 };
 
-/* Of all that is chosen, one after the other; NULL: there are fewer. */
+/* The number-th of what is chosen; NULL: there are fewer. */
 static bool *find_chosen(const struct part *p, long at) {
   const struct world *w = p->w;
   for (int r = 0; r < w->nranks; r++) {
@@ -478,7 +478,7 @@ static void run_part(struct part *p) {
     }
 }
 
-/* What was packed behind the segment is what the whole mesh has there. */
+/* The rows that were packed behind the segment are those of the whole mesh. */
 static void compare_packed(const struct part *p, int s) {
   struct world *w = p->w;
   for (int r = 0; r < w->nranks; r++)

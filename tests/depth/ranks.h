@@ -25,7 +25,7 @@ enum {
   TOGETHER_MOST = 3 /* segments */
 };
 
-/* Of those that run segments, not of the arithmetic: each must be seen. */
+/* Mistakes of those that run segments, not of the arithmetic: each must be seen. */
 enum mistake {
   NO_MISTAKE,
   ONE_HALF_LAYER_TOO_FEW,    /* imported */

@@ -104,7 +104,7 @@ static bool reaches_copies(const struct world *w, const struct local *l, const s
   return any;
 }
 
-/* Of each dat what other ranks need, behind the segment, of what this one owns. */
+/* Rows of each dat that this rank owns and others need behind the segment. */
 static void find_sent(const struct world *w, const struct local *l, int r, int s, const struct choice *choice,
                       struct copies_list sent[DATS_MOST]) {
   static int elements[TOGETHER_MOST][DATS_MOST][SIZE_MOST];
@@ -129,7 +129,7 @@ static void check_parts(const unsigned char *when, long cut, long owned, const c
       *wrong = "a part does not run together, or before the first one";
 }
 
-/* Of n segments from s on, whose copies on the rank these are. */
+/* The copies on the rank for n segments from s on. */
 static int find_when(const struct world *w, const struct local *l, const struct depths *d, int s, int n,
                      struct deep_copies *const copies[TOGETHER_MOST], bool parts, struct choice *choice,
                      int r, const char **wrong) {

@@ -158,7 +158,7 @@ static void build_airfoil(int first, int nloops, int layers, bool fringe, struct
   build_limited(first, nloops, layers, fringe, NULL, d);
 }
 
-/* What is wrong with loops that keep apart, or add to what a rank owns alone; NULL: nothing. */
+/* The mistake of loops that keep apart, or add to what a rank owns alone; NULL: there is none. */
 static const char *try_limits(void) {
   struct depth_limit apart[STEP] = {{false, false}}, own[STEP];
   struct depths d;

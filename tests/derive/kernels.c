@@ -150,7 +150,7 @@ void steps(const double *a, double *w, const int *n) {
     s *= a[0];
   w[0] = s + floor(a[1]) * a[0] + fmod(7 * a[0], 2.0) + ldexp(a[1], 3) + (int)a[0] * a[1];
 }
-/* What goes from round to round changes at once: in the choice of v the old k counts. */
+/* Values that go from round to round change at once: in the choice of v the old k counts. */
 void at_once(const double *a, double *w, const int *n) {
   double v = a[0], u = a[1], s = -0.2;
   for (int i = 0; i < 9; i++)

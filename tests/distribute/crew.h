@@ -11,7 +11,7 @@ typedef int crew_work(struct comm *comm, void *user, struct error *err);
  * wait for ever. */
 void crew_run(int ranks, crew_work *work, void *user);
 
-/* What this rank sent to others by exchanges and post since the last call, and how often there was post; and calls in which
+/* The bytes and messages that this rank sent to others by exchanges and post since the last call, and how often there was post; and calls in which
  * all ranks take part: how many, and the bytes of the largest. In `everybody` each rank gets something of each other one. */
 struct crew_traffic {
   long long bytes, messages, received, posts;

@@ -109,7 +109,7 @@ static void share_begin_of(const struct random_mesh *mesh, int s, struct share *
     set->begin[e + 1] = set->begin[e] + begin[of->numbers[e] + 1] - begin[of->numbers[e]];
 }
 
-/* Of what is owned, who declared it. */
+/* The rank that declared each owned element. */
 static void share_homes(const struct random_mesh *mesh, int s, struct share_set *set) {
   set->homes.list = must(array_new((size_t)mesh->ranks, sizeof *set->homes.list));
   for (long i = 0, r = 0; i < set->owned; i++) {

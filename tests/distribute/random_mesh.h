@@ -41,7 +41,7 @@ void random_mesh_new(struct random_mesh *mesh, int ranks, uint64_t seed);
 /* With up to two ragged maps, of which one may be of the other's entries; other maps may lead from and to the entries. */
 void random_mesh_new_ragged(struct random_mesh *mesh, int ranks, uint64_t seed);
 void random_mesh_free(struct random_mesh *mesh);
-/* What a rank has of it: the elements that it owns, or that it declared. */
+/* The part of a rank: the elements that it owns, or that it declared. */
 void random_mesh_share(const struct random_mesh *mesh, int rank, bool declared, struct share *share);
 
 #endif

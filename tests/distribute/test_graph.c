@@ -55,7 +55,7 @@ static long degree(const struct trial *t, long long a) {
   return g->start[a - g->first + 1] - g->start[a - g->first];
 }
 
-/* What any partitioner relies on. */
+/* Facts that any partitioner relies on. */
 static void check_form(const struct trial *t) {
   long long next = 0;
   for (int r = 0; r < t->mesh.ranks; r++) {

@@ -1,4 +1,4 @@
-/* What elements add to, for tests of plans by which a device's warps or blocks put sums together. */
+/* The values that elements add to, for tests of plans by which a device's warps or blocks put sums together. */
 #ifndef OP2JIT_TESTS_ADDED_H
 #define OP2JIT_TESTS_ADDED_H
 

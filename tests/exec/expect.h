@@ -1,4 +1,4 @@
-/* What the tests of plans and schedules assert with. */
+/* Assertions for tests of plans and schedules. */
 #ifndef TESTS_EXEC_EXPECT_H
 #define TESTS_EXEC_EXPECT_H
 

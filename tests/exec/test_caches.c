@@ -1,4 +1,4 @@
-/* What is believed of caches, on machines as they were recorded or could be: run with the folder that has them. */
+/* The sizes that the library takes caches to have, on machines as they were recorded or could be: run with the folder that has them. */
 #include "../unit.h"
 
 #include <stdio.h>

@@ -171,7 +171,7 @@ TEST(extrema_know_no_order) {
   }
 }
 
-/* Of many at a time as of one by one, and whatever is among them. */
+/* Many values at a time have the sum of one by one, whatever is among them. */
 TEST(many_have_the_extremum_of_one_by_one) {
   static const double odd[] = {3, 0.0, -0.0, INFINITY, -INFINITY, NAN, -NAN, 0x1p-1074, -0x1p-1074, 0x1p1023};
   enum { ODD = sizeof odd / sizeof *odd };

@@ -363,7 +363,7 @@ static void note_thread(void *const *frame, const int *list, long begin, long en
     ((int *)frame[0])[e] = my_number;
 }
 
-/* Who runs which element of a loop in chunks, or by colour. */
+/* Which thread runs which element of a loop in chunks, or by colour. */
 static void run_noting(struct team *team, const struct schedule *s, int threads, int *thread_of) {
   void *const frame[] = {thread_of};
   const struct work work = {.function = note_thread, .frame = frame, .nframe = 1};

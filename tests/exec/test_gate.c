@@ -52,7 +52,7 @@ static bool falls_asleep(struct wait *w) {
   return w->gate.sleepers == 1;
 }
 
-/* Who shares its CPU with another does not spin for long; the second time within a moment all remember that. */
+/* A thread that shares its CPU with another does not spin for long; the second time within a moment all remember that. */
 TEST(finds_a_crowd) {
   pthread_t waiter, other;
   cpu_set_t all, here;

@@ -70,7 +70,7 @@ static struct plan_entry build(const struct plan_wish *wish, struct team *team) 
   return e;
 }
 
-/* What of each element is added to its nodes by the schedule. */
+/* Adds each element to its nodes in the order of the schedule. */
 static void add_tets(void *const *frame, const int *list, long begin, long end) {
   const int *table = frame[0];
   long *sums = frame[1];

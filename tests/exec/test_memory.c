@@ -51,7 +51,7 @@ static void shuffle(int *list, int count) {
   }
 }
 
-/* Of a mesh near its own order, whose elements and targets have other numbers: all blocks meet. */
+/* A mesh near its own order, whose elements and targets have other numbers: all blocks meet. */
 static int make_list(struct world *w, struct error *err) {
   static int table[2 * size], row[size], name[targets];
   shuffle(row, size);

@@ -67,7 +67,7 @@ static void expect_breadth_first(const int *order, long size, const struct order
       if (lowest < parent[t->table[j]])
         parent[t->table[j]] = lowest;
   }
-  /* Who has no earlier neighbour begins a component. */
+  /* An element without an earlier neighbour begins a component. */
   for (long p = 1, before = 0; p < size; p++) {
     const int vertex = order[size - 1 - p];
     assert_true(parent[vertex] >= before);

@@ -106,7 +106,7 @@ TEST(sums_are_in_the_order_of_numbers) {
   error_free(&err);
 }
 
-/* What depends on the order: levels one after the other, the elements of each from the last to the first. */
+/* A result that depends on the order: levels one after the other, the elements of each from the last to the first. */
 TEST(levels_keep_the_order_of_numbers) {
   static int numbers[700], elements[700], table[2 * 700];
   static double wanted[90], got[90];

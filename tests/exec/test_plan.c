@@ -120,7 +120,7 @@ TEST(few_colours) {
   error_free(&err);
 }
 
-/* Of a ragged map: rows of none to many targets, and blocks of the same work. Each pair that shares a target is apart. */
+/* A ragged map: rows of none to many targets, and blocks of the same work. Each pair that shares a target is apart. */
 TEST(ragged_columns) {
   enum { n = 300, targets = 97, longest = 60 };
   struct error err = {0};

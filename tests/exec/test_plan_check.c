@@ -80,7 +80,7 @@ TEST(plans_are_checked) {
   }
 }
 
-/* What op_diagnostic_output prints. */
+/* The output of op_diagnostic_output. */
 static void expect_listed(const char *words) {
   struct text out = {0};
   struct error err = {0};
@@ -110,7 +110,7 @@ TEST(plans_after_renumbering) {
   }
 }
 
-/* What two loops that share a plan say on standard error. */
+/* The words of two loops that share a plan, on standard error. */
 static void words_at(int diags, char *words, size_t room) {
   char path[300];
   double sum = 0, most = 0, other = 0;

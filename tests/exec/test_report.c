@@ -128,7 +128,7 @@ TEST(text) {
   text_free(&out);
 }
 
-/* What took longest is first; of many loops ten are shown, and the rest is added up, unless all are wanted. */
+/* The longest loop is first; of many loops ten are shown, and the rest is added up, unless all are wanted. */
 TEST(many) {
   enum { MANY = 30 };
   struct report_row many[MANY];
@@ -204,7 +204,7 @@ TEST(tiles) {
   text_free(&out);
 }
 
-/* What an earlier run measured is not told as if this one did. */
+/* Measurements of an earlier run are not told as this one's. */
 TEST(kept_times) {
   struct report r = make(1);
   struct chain_facts chain = {.first = "save",
@@ -319,7 +319,7 @@ TEST(advice) {
   assert_false(advises(&row, NULL));
 }
 
-/* Of what ranks computed, without what they waited. */
+/* Counted is the time in which ranks compute, without that in which they wait. */
 TEST(advice_on_ranks) {
   struct report_rank ranks[] = {{.seconds = 2, .exchange_seconds = 0.6},
                                 {.seconds = 2, .exchange_seconds = 0.2}};

@@ -145,7 +145,7 @@ TEST(turns_are_serial) {
       }
 }
 
-/* What may be wrong with turns. */
+/* The mistakes that turns may have. */
 static void swap_items(struct plan_entry *e) {
   struct item *items = e->schedule.items + e->schedule.phases[1].first, kept = items[0];
   items[0] = items[1];

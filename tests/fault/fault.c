@@ -272,7 +272,7 @@ static void adds(op_running *running, void *data) {
   op_running_add(running, *(const op_task_type *)data, data, sizeof(op_task_type), 1, 0, NULL);
 }
 
-/* Of all ranks, though there is one: they bring parts together. */
+/* A result of all ranks, though there is one: they bring parts together. */
 static void graph_of_ranks(int form) {
   op_graph graph = NULL;
   op_task_type type = 0;

@@ -24,7 +24,7 @@ mkdir "$work/plugins" "$work/meshes" "$work/mpi"
 find "$build" -name 'op2jit-*.so' -exec ln -sf {} "$work/plugins/" \;
 failures=0
 
-# What a compiler has of the modules: op2_fortran.o and its .mod files, and MPI's module. Debian's is gfortran's; others make one of mpif.h.
+# The modules as a compiler has them: op2_fortran.o and its .mod files, and MPI's module. Debian's is gfortran's; others make one of mpif.h.
 prepare() { # COMPILER
   local folder=$work/$1 include
   mkdir "$folder"

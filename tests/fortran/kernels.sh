@@ -95,7 +95,7 @@ program "two of one name" twice 'lean: the text found gives other results' OP2_T
 program "it prints" prints "$all"
 grep -qx ' 100% isn.t "all": 2 F 0.5 1.5' said || fail "a kernel prints something else"
 program "no texts" embedded 'OP2_JIT=off' OP2_JIT=off
-# What the prover finds is told in Fortran.
+# The prover's finds are told in Fortran.
 cat >add.f90 <<END
 subroutine add(a, s, o)
   real(8), intent(in) :: a(3)

@@ -76,7 +76,7 @@ class Maker:
             lambda: "%s(%s, %s)" % (self.function(R8), self.tame(d), self.whole(d)) if self.function(R8) else self.real8(d),
         ])()
 
-    # Of a power: no constant, whose powers gfortran knows to more digits than products of it have.
+    # The base of a power: no constant, whose powers gfortran knows to more digits than products of it have.
     def base(self, d):
         return r.choice(["a(%s)" % self.index(1, 4), "w(%s)" % self.index(1, 3), "x", "(x + %s)" % self.real8(d)])
 

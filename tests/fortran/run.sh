@@ -81,7 +81,7 @@ for backend in $backends; do
   run airfoil OP2_BACKEND="$backend" OP2_THREADS=3 --cells 20000 --iters 50
   grep -q 'iterations  8.07863225.*yes' said || fail "airfoil on $backend has other numbers than the C sample"
 done
-# What is found while loops run.
+# Mistakes that are found while loops run.
 if [ "$backends" != native ]; then
   run refused OP2_BACKEND=seq OP2_CHECK=reaches,sets,put
   run refused OP2_BACKEND=seq OP2_SHADOW=native

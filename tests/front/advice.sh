@@ -14,7 +14,7 @@ test -z "$("$1" OP2_L3=1M 2>&1)"
 # The last-level cache has room for all, and hides what a core's own one has to fetch.
 "$1" OP2_MACHINE="$2/8x32M" OP2_LOG=advice 2>&1 | tee /dev/stderr |
   grep -q "advice: $(fetched ' of a core; op_renumber brings that down')"
-# What all fits into needs no other order, on one thread; and the report has the same lines.
+# A cache that holds all needs no other order, on one thread; and the report has the same lines.
 export OP2_MACHINE="$2/16M-each" OP2_THREADS=1 OP2_BACKEND=seq
 "$1" OP2_TIMING=text | tee /dev/stderr | grep -q "^advice: $forgotten"
 ! "$1" OP2_LOG=advice 2>&1 | grep "op_renumber"

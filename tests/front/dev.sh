@@ -21,7 +21,7 @@ for command in setup build demo test bench format lint house fuzz; do
   expect 0 "./dev $command" "$dev" $command --help
 done
 expect 0 "two cores" "$dev"
-# What is not known is refused before anything is done, with the command's own line of the help.
+# Unknown words are refused before anything is done, with the command's own line of the help.
 expect 2 "there is no command 'tset'" "$dev" tset
 expect 2 "there is no command 'setup_it'" "$dev" setup_it
 for command in setup build lint; do

@@ -235,7 +235,7 @@ static void step(struct program *p) {
   steps[next(p) % (sizeof steps / sizeof *steps)](p);
 }
 
-/* What went wrong before must not matter to a right loop. */
+/* An earlier mistake must not matter to a right loop. */
 static void run_right_loop(void) {
   double values[3] = {1, 2, 3}, sum = 0, out[3];
   op_set set = op_decl_set(3, "right");

@@ -298,7 +298,7 @@ TEST(a_freed_dat_takes_its_messages_along) {
 OP_KERNEL_DEF(
     take, void take(const float *x, float *a) { *a = *x; })
 
-/* What no exchange has brought is seen in the checking form: here because the loop forgets what it needs. */
+/* The checking form sees rows that no exchange has brought: here because the loop forgets what it needs. */
 TEST(stale_copies_are_found) {
   static struct model m;
   setenv("OP2_CHECK", "on", 1);

@@ -229,7 +229,7 @@ class Rules(unittest.TestCase):
         self.assertIn("base/words.c: is not compiled", lines[0])
 
 
-# What looks like a function and is none, and functions that do not look like one.
+# Lines that look like a function and are none, and functions that do not look like one.
 TRICKY = """/* int comment(void) { */
 static const char *const text = "int in_text(void) {";
 typedef int (*pointer)(int);

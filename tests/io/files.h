@@ -1,4 +1,4 @@
-/* What the tests of files share: a folder of their own, a small mesh, and what the trouble is called. */
+/* Shared by the tests of files: a folder of their own, a small mesh, and what the trouble is called. */
 #ifndef OP2JIT_TESTS_IO_FILES_H
 #define OP2JIT_TESTS_IO_FILES_H
 

@@ -80,7 +80,7 @@ TEST(what_is_no_file_stays) {
   unlink("pipe");
 }
 
-/* What others have written to the stream, and what they write after, is there too. */
+/* The words that others wrote to the stream, and write after, are there too. */
 TEST(streams_go_on) {
   char path[32];
   const int stream = open("out", O_WRONLY | O_CREAT | O_APPEND, 0600);

@@ -88,7 +88,7 @@ TEST(bytes_are_changed) {
     const int changes = 1 + (int)(seed >> 28) % 4;
     for (int k = 0; k < changes; k++) {
       seed = seed * 1664525u + 1013904223u;
-      /* What describes the tables lies at the beginning. */
+      /* The description of the tables lies at the beginning. */
       const size_t at = (seed >> 8) % (k % 2 ? length : length < 4096 ? length : 4096);
       seed = seed * 1664525u + 1013904223u;
       bad[at] = (unsigned char)(seed >> 24);

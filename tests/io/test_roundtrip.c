@@ -1,4 +1,4 @@
-/* What is written is what is read: all types, both layouts, renumbered or not, constants, several results in one
+/* All that is written is read again: all types, both layouts, renumbered or not, constants, several results in one
  * file. */
 #include "files.h"
 
@@ -304,7 +304,7 @@ CLEAN_TEST(ragged_maps_keep_their_entries) {
     op_dat dat = op_decl_dat_hdf5(op_map_entries(map), 1, "double", in_folder("ragged.h5"), "values");
     works(op_fetch_data(dat, got));
     assert_memory_equal(got, values, sizeof values);
-    /* What was read is written as it was. */
+    /* Values that were read are written as they were. */
     works(op_dump_to_hdf5(in_folder("again.h5")));
     op_map again = op_decl_map_ragged_hdf5(from, to, in_folder("again.h5"), "map");
     assert_int_equal(op_get_size(op_map_entries(again)), 6);

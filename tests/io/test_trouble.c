@@ -1,4 +1,4 @@
-/* What can be wrong with a file, a name, a shape or a disk: an error that says so, and nothing declared, changed
+/* The mistakes that a file can have, a name, a shape or a disk: an error that says so, and nothing declared, changed
  * or lost. */
 #include <errno.h>
 #include <grp.h>
@@ -214,7 +214,7 @@ LIBRARY_TEST(no_folder) {
   fails(OP_ERR_FILE, op_dump_to_hdf5(folder));
 }
 
-/* What was there is no HDF5 file: nothing is added to it, and it stays. */
+/* The file there is none of HDF5: nothing is added to it, and it stays. */
 LIBRARY_TEST(not_ours_to_update) {
   const int v = 3;
   char text[32] = "";

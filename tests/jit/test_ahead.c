@@ -91,7 +91,7 @@ TEST(compiles_behind) {
   ahead_close(&a);
 }
 
-/* What nobody has taken yet is kept while other things are compiled. */
+/* Code that nobody has taken yet is kept while other code is compiled. */
 TEST(keeps_what_was_finished) {
   struct ahead a = {0};
   struct compile_result result;

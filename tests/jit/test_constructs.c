@@ -176,7 +176,7 @@ static unsigned char *row_of(const struct trial *t, int arg, int element) {
   return t->dats[a->dat].rows + (size_t)(element * a->dim) * type_info(a->type)->size;
 }
 
-/* What the kernel gets for INC: zeros, added afterwards; so that `n += x` in one order is the same here and there. */
+/* The kernel's values for INC: zeros, added afterwards; so that `n += x` in one order is the same here and there. */
 static void call_reference(struct trial *t, int e) {
   void *pointers[8];
   void *vectors[8][ARITY];

@@ -1,4 +1,4 @@
-/* What a kernel does not use is left out of its text; what may count stays, and so do the lines of messages. */
+/* The text of a kernel is without what the kernel does not use; what may count stays, and so do the lines of messages. */
 #include "../unit.h"
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +76,7 @@ TEST(what_is_used_stays) {
           "#define GAM_1 0.4\nvoid k(double *x) { *x = GAM_1; }\n");
 }
 
-/* Of such a type a constant of the program may be. */
+/* A constant of the program may be of such a type. */
 TEST(types_stay) {
   stays("struct gas { double gam; };\n" KERNEL);
   stays("typedef struct { double gam; } gas;\n" KERNEL);

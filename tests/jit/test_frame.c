@@ -1,4 +1,4 @@
-/* What generated code takes from the frame, in every shape: constants folded and not, absent arguments, globals of all
+/* Generated code takes its values from the frame, in every shape: constants folded and not, absent arguments, globals of all
  * accesses, rows longer than lanes hold. */
 #include "../unit.h"
 #include <stdio.h>

@@ -24,7 +24,7 @@ static struct row_facts *no_facts(struct desc *d) {
   return d->rows;
 }
 
-/* What the prover finds. */
+/* The prover's finds. */
 static void add_loop(struct desc *d) {
   struct row_facts *rows = no_facts(d);
   struct split_loop *l = &rows->loops[rows->nloops++];
@@ -74,7 +74,7 @@ static struct desc sums(void) {
   return d;
 }
 
-/* What both ends of an edge get, and one of them apart. */
+/* The values for both ends of an edge, and for one of them apart. */
 static struct desc ends(bool soa) {
   struct desc d = build_loop("ends", "void ends(const float *w, float *a, float *b, float *n) {\n"
                                      "  a[0] += w[0];\n"

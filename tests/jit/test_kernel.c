@@ -105,7 +105,7 @@ TEST(prototypes_of_functions_that_are_there) {
       "             \n                                        void k(double *x) { *x = pow(*x, 2); }");
   expect_text("void k(double *x) {}\nvoid *memcpy(void *, const void *, unsigned long);",
               "void k(double *x) {}\n                                                  ");
-  /* What is the kernel's own, or no declaration. */
+  /* Names of the kernel's own, and lines that declare nothing. */
   static const char *const own[] = {"double fab(double);\nvoid k(double *x) {}",
                                     "static double fabs(double x) { return x; }\nvoid k(double *x) {}",
                                     "void k(double *x) { fabs(*x); }",

@@ -185,7 +185,7 @@ static void take_apart(const struct jit_case *c, const struct subject *s, struct
   count(&listing, 0, ~0UL, &n);
   if (n.of[SCALAR_DIVISION] > s->divisions || n.of[SCALAR_ROOT] > s->roots)
     fail_msg("%s: %d scalar divisions, %d scalar roots", what, n.of[SCALAR_DIVISION], n.of[SCALAR_ROOT]);
-  /* What leaves as minus something else is subtracted, and vectors on the stack lie within lines of the cache. */
+  /* A value that leaves as minus something else is subtracted, and vectors on the stack lie within lines of the cache. */
   if (n.of[ALIGNMENT] != 1 || (strcmp(s->name, "res_calc") == 0 && n.of[NEGATION] > 0))
     fail_msg("%s: %d negations, the stack aligned %d times", what, n.of[NEGATION], n.of[ALIGNMENT]);
   /* Vectors wider than registers stay where they are. */

@@ -123,7 +123,7 @@ static bool same(const struct kernel_case *c, const struct outcome *wanted, cons
   return true;
 }
 
-/* What C++ does not have is refused on a GPU, and what OpenCL C does not have there, with a remedy. */
+/* A GPU refuses what C++ does not have, OpenCL what its C does not have, with a remedy. */
 static bool refused_on_gpus(const struct kernel_case *c) {
   static const struct {
     const char *backend, *name;

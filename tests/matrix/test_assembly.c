@@ -287,7 +287,7 @@ static void test_fixed(struct world *w) {
   dense_free(&d);
 }
 
-/* What a bridge gets: the same sums, in its own numbers; and where nothing changed no message and no new list. */
+/* A bridge gets the same sums, in its own numbers; and where nothing changed no message and no new list. */
 static void test_lists(struct world *w) {
   op_coo_t coo, again;
   op_layout_t nodes;

@@ -1,4 +1,4 @@
-/* What of a matrix and of vectors travels between host and device (OP2_BACKEND=cuda, where device memory can be looked into: the
+/* The parts of a matrix and of vectors that travel between host and device (OP2_BACKEND=cuda, where device memory can be looked into: the
  * stand-in). For a solver on the host: the elements' matrices once in an assembly, each vector once in a product. For one on
  * the device: nothing. */
 #include <stdint.h>

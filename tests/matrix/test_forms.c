@@ -52,7 +52,7 @@ OP_KERNEL_DEF(
 
 #define ARG(dat, map) op_arg_dat(dat, map == OP_ID ? -1 : OP_ALL, map, 1, "double", OP_READ)
 
-/* What one run saw, to be compared with the other's. */
+/* The results of one run, to be compared with the other's. */
 struct seen {
   double *values;
   size_t count, room;
@@ -241,7 +241,7 @@ static void test_diagonal(int argc, char **argv, const char *form) {
 
 /* ---- reports ---- */
 
-/* What goes to rows goes through a map of the library's own, of whose order a program can change nothing. */
+/* Values for rows go through a map of the library's own, of whose order a program can change nothing. */
 static void test_report(int argc, char **argv) {
   struct world w;
   setenv("OP2_VARIANT", "csr", 1);

@@ -6,7 +6,7 @@
 
 #include "samples/airfoil/mesh.h"
 
-/* What kernels know by name. */
+/* Names that kernels know. */
 extern double gam, gm1, cfl, eps;
 
 /* Parts of the kernels that several of them share. OP_KERNEL_DEF replaces macros before it makes the text. */

@@ -1,4 +1,4 @@
-/* What programs under mpirun assert with: a failure names the rank and what the library said last, and ends the job. */
+/* Assertions for programs under mpirun: a failure names the rank and what the library said last, and ends the job. */
 #ifndef OP2JIT_TESTS_MPI_CHECK_H
 #define OP2JIT_TESTS_MPI_CHECK_H
 

@@ -98,7 +98,7 @@ differs() { # SCENARIO VARIABLE WORDS...: one message with all of them
     ends_with "$scenario" 1 "$word"
   done
 }
-# Of four ranks the second has both its neighbours in the loop, and is already behind it: which pair is found first is chance.
+# With four ranks the second has both its neighbours in the loop, and is already behind it: which pair is found first is chance.
 flow=$'flow (messages)\nop_exit (a reduction)' # either
 differs other-fetch "$after" "$flow" "op_fetch_data" "and they wait for each other" "same calls in the same order"
 differs other-exit OP2_HANG=1 "flow (messages)" "op_exit" "and they wait for each other"

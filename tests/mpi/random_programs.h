@@ -1,4 +1,4 @@
-/* What random programs on ranks share: what all ranks draw alike, a mesh of it, and the loops that every such test has. A test says
+/* Shared by random programs on ranks: what all ranks draw alike, a mesh of it, and the loops that every such test has. A test says
  * before it includes this how many SETS, MAPS, DATS and LOOPS there are, and how many elements a set has at most (SIZE). */
 #ifndef OP2JIT_TESTS_RANDOM_PROGRAMS_H
 #define OP2JIT_TESTS_RANDOM_PROGRAMS_H

@@ -114,7 +114,7 @@ static void test_declarations(void) {
   check(op_decl_dat(edges, 1, "double", NULL, "x"));
 }
 
-/* What all ranks do wrong alike is one error of all. */
+/* A mistake that all ranks make alike is one error of all. */
 static void test_alike(void) {
   char words[100];
   call("void twice(const double *x, double *y) { *y = *x * ; }", "twice", OP_INC, 1);

@@ -41,7 +41,7 @@ OP_KERNEL_DEF(
       *b -= *c;
     })
 
-/* What a rank tells the library of its own kernels is no other's business. */
+/* A rank's words on its own kernels are no other's business. */
 #define KERNEL(name) (OP_KERNEL_OF(name) ? OP_KERNEL_OF(name) : OP_KERNEL_OF(name))
 
 static struct {
@@ -234,7 +234,7 @@ static struct seen run(int wanted) {
       fprintf(stderr, "rank %d, step %d: %s\n", own->rank, s, op_last_error()->message);
     check_error(wanted);
     note(&seen, s, !works_together());
-    /* What was agreed on leaves everything as it was; a mesh that could not be distributed is lost. */
+    /* An error that was agreed on leaves everything as it was; a mesh that could not be distributed is lost. */
     if (!seen.ended && api_context()->mesh->lost)
       return end_lost(&seen);
     if (!seen.ended && steps[s]() != OP_OK) {
@@ -305,7 +305,7 @@ static void open_own(int argc, char **argv) {
   env_free(&env);
 }
 
-/* What ranks do goes by it: a rank that could not read it would go another way. */
+/* Ranks act by it: a rank that could not read it would go another way. */
 static void check_speeds(int argc, char **argv) {
   check(op_init(argc, argv, 0) == OP_OK);
   const double expected = api_context()->comm->node_rank ? 1 : 5;

@@ -191,7 +191,7 @@ static void part_by(const struct program *p, const char *lib) {
   check(!op_partition(lib, "", p->cells, map ? p->ends : NULL, map ? NULL : p->x));
 }
 
-/* Of the first rank's cells all stay, and those that come are no more than it lacks. */
+/* All cells of the first rank stay, and those that come are no more than it lacks. */
 static void check_moved(const struct program *p) {
   const struct set *cells = api_context()->mesh->sets.items[0];
   const long owned = cells->extents[EXTENT_OWNED];
@@ -442,7 +442,7 @@ static void test_mixed(void) {
     test_wide(&p);
   test_matrix(&p);
   check(!op_exit());
-  /* What ranks of different backends cannot have. */
+  /* Things that ranks of different backends cannot have. */
   char *list[WORDS] = {words[0], words[1], "OP2_LAZY=on"};
   op_set_error_handler(OP_ERRORS_RETURN, NULL);
   check(op_init(3, list, 0) == OP_ERR_BACKEND && strstr(op_last_error()->message, "OP2_LAZY=on"));

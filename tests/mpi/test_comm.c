@@ -61,7 +61,7 @@ int main(int argc, char **argv) {
   MPI_Comm_free(&half);
   check(op_init(argc, argv, 0) == OP_OK && op_rank() == world);
   check(op_exit() == OP_OK);
-  /* What the program began it ends itself. */
+  /* The program itself ends what it began. */
   MPI_Initialized(&initialised);
   MPI_Finalized(&finalised);
   check(initialised && !finalised);

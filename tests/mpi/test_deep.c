@@ -259,7 +259,7 @@ static bool are_near(const double *a, const double *b) {
   return near;
 }
 
-/* What the report says of it. */
+/* The report on it. */
 static bool says(const char *words) {
   static char report[1 << 18];
   check(op_report_json(report, sizeof report) == OP_OK);

@@ -204,7 +204,7 @@ static void other_result(void) {
     run_sum();
 }
 
-/* What the last rank starts from is other than the others'; then they start from the same, and have the same result. */
+/* The last rank starts from another value than the others; then they start from the same, and have the same result. */
 static int run_ends(int which) {
   const int differs = rank == last, count = 8 * (last + 1);
   double s[2] = {1, which == 0 ? 2 + 5 * differs : 2}, low = which == 1 ? 10 + differs : 10,
@@ -375,7 +375,7 @@ static void violates_and_goes_on(void) {
 
 /* ---- op_init ---- */
 
-/* Of the launcher, since there is no library yet that could be asked. */
+/* From the launcher, since there is no library yet that could be asked. */
 static int launched_as(void) {
   const char *said = getenv("OMPI_COMM_WORLD_RANK");
   said = said ? said : getenv("PMI_RANK");

@@ -113,7 +113,7 @@ static int round_of(const struct chain *c, double *sum) {
 
 enum { RESULT = 16 }; /* bytes of what `update` returns, with what aligns it */
 
-/* What a round moves between host and device beside that result. */
+/* The bytes that a round moves between host and device beside that result. */
 static void check_traffic(const op_counters_t *before, const op_counters_t *after, bool direct) {
   const long long sent = after->bytes_sent - before->bytes_sent,
                   out = after->bytes_from_device - before->bytes_from_device - RESULT,

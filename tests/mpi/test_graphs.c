@@ -72,7 +72,7 @@ static void step(double by) {
 
 struct outcome {
   double r[CELLS], sum;
-  /* Of the last round. */
+  /* Counts of the last round. */
   long long graphs, exchanges;
   struct gpu_given given;
 };

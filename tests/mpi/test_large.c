@@ -103,7 +103,7 @@ static void open_library(char *program, const char *variant) {
   check(op_init(3, arguments, 0) == 0);
 }
 
-/* Of the loop that was recorded first. */
+/* Facts of the loop that was recorded first. */
 static bool streams(void) {
   struct loop **loops = loop_records(api_context());
   check(loops && api_context()->loops->count > 0);

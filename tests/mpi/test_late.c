@@ -170,7 +170,7 @@ static void sums_of_many_steps(void) {
   check(op_counters()->awaited == after.awaited);
 }
 
-/* Of the sums into A by its handle. */
+/* The message on the sums into A by its handle. */
 static const struct loop_stats *stats_of_sum(void) {
   struct loop **records = loop_records(api_context());
   int i = 0;
@@ -209,7 +209,7 @@ static void waits_for_room(void) {
   get(A);
 }
 
-/* What all ranks bring has a bound, not what one does. */
+/* The sum of all ranks has a bound, not that of one. */
 static void wide_sums(void) {
   static double got[WIDE];
   op_gbl wide = op_decl_gbl(WIDE, "double", NULL, "wide");
@@ -268,7 +268,7 @@ static void random_program(int number) {
   check(memcmp(x[0], x[1], sizeof x[0]) == 0);
 }
 
-/* What a declaration gives may differ from rank to rank: then the first loop that changes it finds that. */
+/* The values of a declaration may differ from rank to rank: then the first loop that changes it finds that. */
 static void starts_that_differ(void) {
   const double start[DIM] = {rank == size - 1, 0};
   op_gbl differs = op_decl_gbl(DIM, "double", start, "differs");

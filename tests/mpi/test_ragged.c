@@ -335,7 +335,7 @@ static void over_some(void) {
   op_set some = op_decl_subset(rows, n, chosen, "some");
   check(!op_par_loop(OP_KERNEL_OF(product), "product", some, all(&a, &map, OP_READ), all(&x, &map, OP_READ),
                      direct(&y, OP_WRITE)));
-  /* What it changes of the entries is read where copies are computed too. */
+  /* The entries that it changes are read where copies are computed too. */
   long long count = 0;
   check(!op_par_loop(OP_KERNEL_OF(number), "number", some, all(&a, &map, OP_RW), op_arg_idx(-1, OP_ID),
                      op_arg_gbl(&count, 1, "long long", OP_INC)));
@@ -476,7 +476,7 @@ static void declare_mesh(void) {
   check(to_column && to_entry && pairs && place);
 }
 
-/* What is freed is forgotten, and may come again. */
+/* A freed map is forgotten, and may come again. */
 static void free_and_declare(void) {
   for (int i = 0; i < 3; i++) {
     check(!op_free_dat(t.dat) && !op_free_map(second.map));
@@ -510,7 +510,7 @@ static void shares_are_even(void) {
   free(along);
 }
 
-/* What one rank does wrong is the same error on all. */
+/* A mistake of one rank is the same error on all. */
 static void mistakes(void) {
   static const long long none[] = {0}, back[] = {0, 2, 1}, good[] = {0, 1, 2};
   static const int high[] = {0, COLS};

@@ -236,7 +236,7 @@ int main(int argc, char **argv) {
   }
   check(!op_partition("block", "", cells, NULL, NULL));
   run(every, &third);
-  /* Of one rank alone other elements: then it is another subset on all. */
+  /* Other elements on one rank alone: then it is another subset on all. */
   check(!op_free_set(every));
   const struct rule changed = {3, 0, CELLS - 2};
   every = subset(&changed, "third");

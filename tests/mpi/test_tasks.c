@@ -15,7 +15,7 @@ static int random_below(int n) {
   return (int)((state >> 33) % (unsigned)n);
 }
 
-/* What a task does: from what it reads a number is made that is added to, or mixed into, what it locks. */
+/* A task: from what it reads a number is made that is added to, or mixed into, what it locks. */
 struct work {
   int id, nlocks, nuses;
   bool adds; /* in any order the same; else its order counts */
@@ -97,7 +97,7 @@ static void make_case(unsigned long long seed) {
   it.units = MOST_TOUCHED + random_below(MOST_UNITS - MOST_TOUCHED);
   it.tasks = 1 + random_below(MOST_TASKS);
   it.ordered = seed % 4 == 3;
-  /* Of parts the order is that of ranks first. */
+  /* Parts are in the order of ranks first. */
   it.form = random_below(3) || it.ordered ? OP_GRAPH_WHOLE : OP_GRAPH_PARTS;
   it.kept = random_below(2);
   it.trees = random_below(2) && !it.kept;
@@ -297,7 +297,7 @@ static void adding_on_parts(void) {
   check(op_free_graph(graph) == OP_OK);
 }
 
-/* Who owns a resource from now on finds there what the one before left. */
+/* The new owner of a resource finds there what the one before left. */
 static void other_owner(int form) {
   long long number = 0;
   op_graph graph = begin_counting(form);
@@ -369,7 +369,7 @@ static void larger_later(void) {
   check(op_free_graph(graph) == OP_OK);
 }
 
-/* What lies in a resource is where that was. */
+/* The values of a resource are where they were. */
 static void parted_later(void) {
   enum { OTHERS = 8 };
   long long numbers[2] = {0}, others[OTHERS] = {0};
@@ -511,7 +511,7 @@ static void violation(void) {
           "rank 1: graph \"violation\": task 0 (writes) changed the memory of resource \"b\"");
 }
 
-/* What travels is the memory of the resources in it. */
+/* The memory of the resources in it travels. */
 static void around(long long *outer, long long *inner, const char *words) {
   op_task_type type;
   op_graph graph = begin("around", OP_GRAPH_WHOLE, &type);

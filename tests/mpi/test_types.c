@@ -121,7 +121,7 @@ int main(int argc, char **argv) {
   compare();
   check(op_counters()->exchanges > 0 || size == 1);
   check(!op_exit());
-  /* What one rank lays out otherwise is the same error on all of them. */
+  /* A struct that one rank lays out otherwise is the same error on all of them. */
   op_set_error_handler(OP_ERRORS_RETURN, NULL);
   check(!op_init(argc, argv, 0));
   const op2jit_member member = {"v", "double", 0, 8};

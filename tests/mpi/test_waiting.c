@@ -155,7 +155,7 @@ static void expect(const char *words) {
   check(strstr(op_last_error()->message, words));
 }
 
-/* What waits may run in the last loop, which has a sum. */
+/* Waiting loops may run in the last loop, which has a sum. */
 static void step_and_fail(const struct mesh *m) {
   double r[CELLS];
   int code = step(m, rank == 1 ? other : flux, rank == 1 ? "other" : "flux");

@@ -203,7 +203,7 @@ CASE(jit_off_without_native_form, OP_ERR_BACKEND, 0) {
     setenv("OP2_BACKEND", kept, 1);
 }
 
-/* What is taken otherwise depends on the processor. */
+/* Which value is taken otherwise depends on the processor. */
 static const char *fixed_variant(void) {
   const char *backend = getenv("OP2_BACKEND");
   return backend && strcmp(backend, "cuda") == 0 ? "atomics/64" : "scalar";
@@ -305,7 +305,7 @@ OP_KERNEL_DEF(
 OP_KERNEL_DEF(
     halves, void halves(const double *limit, double *h) { *h = 0.5 * (*h + *limit); })
 
-/* Who promised OP_WRITE through a map is not to be sent to OP_RW alone. */
+/* A user who promised OP_WRITE through a map is not sent to OP_RW alone. */
 static void write_through_map(struct said *said, const char *text, const char *kernel) {
   int table[] = {0, 1};
   double limit = 1;

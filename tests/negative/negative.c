@@ -164,7 +164,7 @@ static bool fail(const struct negative_case *c, const char *what) {
   return false;
 }
 
-/* What a failed check says first: how to keep the call. */
+/* The first words of a failed check: how to keep the call. */
 static const char *behind_capture(const struct negative_case *c, const char *err) {
   static const char begin[] = "op2jit: warning: OP2_CAPTURE=",
                     end[] = " keeps what failed, for `op2jit replay`\n";

@@ -21,7 +21,7 @@ struct mesh {
   op_dat level;  /* on cells, 1 int, a temporary */
 };
 
-/* What a case leaves for the runner when the error is not that of its last call. */
+/* A case leaves this for the runner when the error is not that of its last call. */
 struct said {
   bool known;
   int code;

@@ -158,7 +158,7 @@ static op_arg flow_written(const struct mesh *m) {
   return op_arg_dat(m->flow, -1, OP_ID, 2, "float", OP_RW);
 }
 
-/* What the kernel does against its access descriptors is read from its text. */
+/* The text shows what the kernel does against its access descriptors. */
 static op_arg through(const struct mesh *m, op_access access) {
   return op_arg_dat(m->height, OP_ALL, ragged(m), 1, "double", access);
 }

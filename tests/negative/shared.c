@@ -1,4 +1,4 @@
-/* What kernels share with the program and with one another, and what is wrong with it. */
+/* Mistakes in what kernels share with the program and with one another. */
 #include <stddef.h>
 
 #include "negative.h"
@@ -30,7 +30,7 @@ CASE(prelude_include_missing, OP_ERR_KERNEL, IN_MESH) {
 TEXT_CASE(kernel_include_missing, OP_ERR_KERNEL, IN_MESH,
           "#include \"kinds.h\"\nvoid scale(const double *h, double *sum) {\n  *sum += 2 * *h;\n}\n")
 
-/* Of a mesh of its own, for what is wrong here stays wrong. */
+/* A mesh of its own, for a mistake here stays. */
 static void with_prelude(struct said *said, const char *prelude) {
   double heights[] = {1, 1, 2}, sum = 0;
   if (begin(NULL) != OP_OK)
@@ -128,7 +128,7 @@ CASE(struct_read_not_const, OP_ERR_KERNEL, IN_MESH) {
               op_arg_dat(declare_states(m->cells), -1, OP_ID, 1, "struct state", OP_READ));
 }
 
-/* Of a mesh of its own, for the prelude stays. */
+/* A mesh of its own, for the prelude stays. */
 static void with_struct(struct said *said, const char *prelude) {
   if (begin(NULL) != OP_OK)
     return;

@@ -56,7 +56,7 @@ verdict() { # STATUS FILE
   fi
 }
 
-# What the loops of a run took, from its report.
+# The times of a run's loops, from its report.
 note_loops() { # LABEL FILE
   [ -f "$2" ] || return 0
   sed -n 's/^,\?{"name":"\([^"]*\)","calls":\([0-9]*\),"seconds":\([-+.0-9e]*\),.*"variant":"\([^"]*\)".*/\1 \2 \3 \4/p' "$2" |

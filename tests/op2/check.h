@@ -1,4 +1,4 @@
-// What the programs of this folder check with: they print what is wrong, and end with how much that was.
+// Checks for the programs of this folder: they print what is wrong, and end with how much that was.
 #ifndef CHECK_H
 #define CHECK_H
 

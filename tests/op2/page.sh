@@ -10,7 +10,7 @@ block cpp >"$work/app.cpp"
 block make | sed 's/-O3 -march=native/-O1 -Wall -Wextra -Werror/' >"$work/Makefile"
 # shellcheck disable=SC2016 # the quotes of markdown
 expected=$(sed -n 's/^prints `\(.*\)`\.$/\1/p' "$root/docs/op2.md")
-# What pkg-config says is of the installed library, which has a test of its own.
+# The words of pkg-config are of the installed library, which has a test of its own.
 export CCACHE_DISABLE=1 LD_LIBRARY_PATH=$build PKG_CONFIG_PATH=$build/meson-uninstalled CPATH=$root/include:$root/include/op2 LIBRARY_PATH=$build
 cd "$work" || exit 1
 block sh >commands

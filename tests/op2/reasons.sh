@@ -60,7 +60,7 @@ why_not "${alone[@]}"
 why_not OP2_CXXFLAGS="$flags"
 [ "$(cut -d : -f 1 "$work/why")" = turned ] || fail "why-not says $(cat "$work/why")"
 
-# What the flags say is believed; who doubts them compares.
+# The flags are believed; a doubt is settled by comparing.
 (cd / && OP2_CACHE=off OP2_CXXFLAGS="$flags -USCALE -DSCALE=4" OP2_SHADOW=native "$work/elsewhere/program" >"$work/out" 2>"$work/log") &&
   fail "OP2_SHADOW=native takes a text that is not the program's"
 grep -q "loop scaled, argument 2.* with native (OP2_SHADOW" "$work/log" || fail "OP2_SHADOW=native: $(cat "$work/log")"

@@ -33,7 +33,7 @@ warned 1 "loop rise, argument 1 .*OP_RW.* both reach element" "$verdicts" --mapp
 refused "op_get_size: the set is NULL" "$verdicts" --unmade OP2_BACKEND=openmp
 refused OP_ERR_ALIAS "$verdicts" --aliased OP2_BACKEND=openmp OP2_CHECK=on
 warned 0 "" "$verdicts" --mapped OP2_BACKEND=seq OP2_CHECK=on
-# What only made-up values show is a warning, one for each line of the program, also where it is checked.
+# A mistake that only made-up values show is a warning, one for each line of the program, also where it is checked.
 for check in off on list; do
   warned 1 "loop put: kernel put .*argument 2 (out) has dim 1, and the kernel uses component 1" "$verdicts" --guarded OP2_BACKEND=openmp OP2_CHECK=$check
   warned 0 "both write" "$verdicts" --equal OP2_BACKEND=openmp OP2_CHECK=$check

@@ -110,7 +110,7 @@ counts '2 * waits < kernels'
 counts 'times == 0'
 counts 'times > 0' OP2_TUNE=force
 
-# What a device is decides on the default; info says what it can do.
+# The kind of a device decides on the default; info says what it can do.
 for pair in 2:blocks/256 4:warps/128/vectors/joined; do
   out=$(airfoil OP2_CACHE=off "WRAPPER_TYPE=${pair%:*}" OP2_TIMING=text)
   grep '^ *res_calc' <<<"$out" | grep -qF "${pair#*:}" || complain "$out" "${pair#*:}" by default

@@ -1,4 +1,4 @@
-/* What the tuner tries on a device of OpenCL: the three forms that promise most, by what was measured of the device; all of them
+/* The tuner's tries on a device of OpenCL: the three forms that promise most, by what was measured of the device; all of them
  * where nothing is known of it. */
 #include "../api/support.h"
 

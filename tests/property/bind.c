@@ -268,7 +268,7 @@ static op_arg dat_arg(const struct binding *b, struct world *w, int p, int idx, 
     const op_arg arg = op_arg_dat(dat, idx, map, dim, type, access);
     return known ? op_arg_may_meet(arg) : arg;
   }
-  /* What is not there may have no dat either. */
+  /* An absent argument may have no dat either. */
   bool nothing = !b->present[p] && param->spelling > 1;
   char word[16] = "NULL";
   if (!nothing)
@@ -362,7 +362,7 @@ static bool is_repeated(const struct binding *b, int p) {
   return repeated;
 }
 
-/* What loops that can be fused must have now and then. */
+/* Cases that loops which can be fused must have now and then. */
 static void count_drawn(const struct binding *b, struct coverage *c) {
   for (int p = 0; p < b->kernel->nparams; p++) {
     const struct param *param = &b->kernel->params[p];

@@ -1,6 +1,6 @@
 #include "coverage.h"
 
-/* What must not be missing counts for more cells than chance leaves empty. */
+/* A kind that must not be missing counts for more cells than chance leaves empty. */
 enum { NEVER = 100 };
 
 enum layout coverage_rarer(const struct coverage *c, const struct param *p) {

@@ -1,4 +1,4 @@
-/* What the cases have run: one table, in which an empty cell is a failure. */
+/* A count of what the cases have run: one table, in which an empty cell is a failure. */
 #ifndef OP2JIT_TESTS_COVERAGE_H
 #define OP2JIT_TESTS_COVERAGE_H
 
@@ -29,7 +29,7 @@ void coverage_count_meeting(struct coverage *c, const struct param *p, bool soa,
 int coverage_print(const struct coverage *c, const char *backend, const char *strategy, FILE *out);
 /* Where elements met, in a line; returns how many kinds of it there were not. */
 int coverage_print_meeting(const struct coverage *c, FILE *out);
-/* What was drawn, in a line; returns how many kinds of it were not. */
+/* Prints what was drawn, in a line; returns how many kinds of it were not. */
 int coverage_print_drawn(const long drawn[DRAWN], FILE *out);
 
 #endif

@@ -54,7 +54,7 @@ static struct param *add_param(struct kernel *k, struct random *r, enum form for
   return p;
 }
 
-/* What several kernels can work on: few kinds of rows, and maps to read through only. */
+/* Arguments that suit several kernels: few kinds of rows, and maps to read through only. */
 static void add_direct_dat(struct kernel *k, struct random *r, struct shape shape) {
   static const enum vtype types[] = {V_DOUBLE, V_FLOAT, V_INT};
   const bool reaches = shape.access == OP_READ && random_chance(r, 25);

@@ -7,7 +7,7 @@
 #include "op2jit.h"
 #include "value.h"
 
-/* Of each type and dim up to MAX_BOXED there is a struct, "struct box_3_2": the member v has the values. */
+/* Each type and dim up to MAX_BOXED has a struct, "struct box_3_2": the member v has the values. */
 enum { MAX_BOXED = 4 };
 void box_name(enum vtype type, int dim, char *out, size_t size);
 
@@ -193,7 +193,7 @@ static inline bool is_dat(const struct param *p) {
   return p->form <= FORM_ENTRY;
 }
 
-/* What it keeps of several values, where it keeps one. */
+/* The value that it keeps of several. */
 static inline bool keeps_least(const struct param *p) {
   return p->access == OP_MIN || p->meets == MEETS_LEAST;
 }

@@ -4,7 +4,7 @@
 
 #include "tree.h"
 
-/* Is kernel `number` a meeting one, and a lone one? On several ranks only these are right where elements meet. */
+/* Whether kernel `number` is a meeting one, and a lone one. On several ranks only these are right where elements meet. */
 void meets_begin(struct kernel *k, int number);
 /* Number n of the meeting ones, or of the lone ones. */
 int meets_number(int n, bool lone);

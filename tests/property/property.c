@@ -148,7 +148,7 @@ static bool start(const struct options *o, bool native, int block) {
 
 static void report(const struct options *o, struct test_case *c, struct world *w) {
   static struct coverage ignored;
-  /* Who has seen nothing has nothing to say. */
+  /* A rank that has seen nothing says nothing. */
   if (w->failure.length)
     fprintf(stderr, "FAILED: case %d of seed %llu on %s%s%s: %s\n", c->number, (unsigned long long)o->seed,
             o->backend, o->variant ? ", variant " : "", o->variant ? o->variant : "", text_str(&w->failure));

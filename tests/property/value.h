@@ -32,7 +32,7 @@ struct value value_load(enum vtype type, const void *at);
 void value_store(enum vtype type, void *at, struct value v);
 /* at += v (or -= v) as C does it for this type; sums wrap. */
 void value_add(enum vtype type, void *at, struct value v, bool minus);
-/* Is *a < *b as this type? */
+/* Whether *a < *b as this type. */
 bool value_less(enum vtype type, const void *a, const void *b);
 /* The same bits, or both zero; or nearly the same if `tolerance` is not 0. */
 bool value_same(enum vtype type, const void *a, const void *b, double tolerance);

@@ -78,7 +78,7 @@ int __wrap_worth_waiting(struct op_context *ctx, struct watched *period, int n, 
   return code;
 }
 
-/* What is compiled behind them would come too late. */
+/* Code that is compiled behind them would come too late. */
 bool __wrap_jit_prepare(struct jit *jit, const struct desc *d, const void *shape) {
   if (__real_jit_prepare(jit, d, shape))
     return true;

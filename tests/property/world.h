@@ -88,11 +88,15 @@ void world_value(struct world *w, enum vtype type, void *at);
 /* Elements low to high of something with `dim` components go into the hash. */
 void world_hash(struct world *w, enum vtype type, int dim, const unsigned char *values, int low, int high);
 
+/* Memory that is zero. It is there, or the test ends. */
+void *world_take(size_t bytes);
 void world_open(struct world *w, uint64_t seed, int size_limit);
 void world_close(struct world *w);
 
 /* Numbers of objects that fit, new or old; -1 when there is no more room. `size` -1: any. */
 int world_set(struct world *w, int size);
+/* A set, new or old, of `least` elements or more, to which a map can lead; -1: there is none. */
+int world_target_set(struct world *w, long least);
 /* A new subset; and a declared one freed, and declared again with the same elements. */
 int world_subset(struct world *w, int set);
 bool world_subset_again(struct world *w, int subset);

@@ -277,7 +277,7 @@ def test_a_second_thread_gets_an_exception(running):
 
     s = op2jit.Set(1)
     form = ask.form
-    # What the kernel calls cannot become C: it is given the text of another one.
+    # The function that the kernel calls cannot become C: it is given the text of another one.
     ask.form = lambda parameters: op2jit.kernels.Form(
         "ask", "static void ask(double *x) { *x = 0; }", "", ask.function, parameters
     )

@@ -22,7 +22,7 @@ def executed(folder, cells):
     (folder / "tutorial.ipynb").write_text(json.dumps(notebook))
     command = ["-m", "nbconvert", "--to", "notebook", "--execute", "--allow-errors", "--output", "done.ipynb", "tutorial.ipynb"]
     more = {key: value for key, value in os.environ.items() if key != "MPLBACKEND"}  # the kernel draws into cells
-    # What Jupyter writes down stays in the folder.
+    # Jupyter's own files stay in the folder.
     more.update({name: str(folder) for name in ("HOME", "IPYTHONDIR", "JUPYTER_RUNTIME_DIR", "JUPYTER_CONFIG_DIR")})
     found = subprocess.run(
         [sys.executable, *command], cwd=folder, env=more, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300

@@ -170,7 +170,7 @@ static long check_rank(struct trial *t, int rank) {
   return deep;
 }
 
-/* What is wrong, or NULL. *deep: copies behind the first layer. */
+/* The mistake, or NULL. *deep: copies behind the first layer. */
 static const char *try_mesh(uint64_t seed, int ranks, int layers, long *deep) {
   struct trial *t = array_new(1, sizeof *t);
   uint64_t state = seed * 7919 + (uint64_t)layers;

@@ -53,7 +53,7 @@ static const char *const spikes =
     "  sum[1] += *number % 700 == 600  ? q[0] * 0x1p-60\n"
     "            : *number % 700 < 600 ? 1.25 - 2.5 * (*number % 2)\n"
     "                                  : 0;\n}";
-/* What whole numbers leave lies on one side. */
+/* The rest of whole numbers lies on one side. */
 static const char *const lean = "void lean(const int *number, double *t, double *sum) {\n"
                                 "  const double whole = *number % 8 < 4 ? 1 : -1;\n"
                                 "  *t = whole;\n  *sum += whole + (0x1p-43 - 0x1p-52);\n}";

@@ -1,4 +1,4 @@
-/* What the tables of types share: the types, and memory for their values. */
+/* Shared by the tables of types: the types, and memory for their values. */
 #ifndef TESTS_SAMPLES_EVERY_TYPE_H
 #define TESTS_SAMPLES_EVERY_TYPE_H
 

@@ -3,7 +3,7 @@
  * data through a map. */
 #include "every_type.h"
 
-/* What all types share: the mesh. Element e adds to targets e/3 and e/2, so that some have none and
+/* Shared by all types: the mesh. Element e adds to targets e/3 and e/2, so that some have none and
  * others several. */
 struct mesh {
   int count;

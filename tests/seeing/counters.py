@@ -60,7 +60,7 @@ def main(folder):
         check(f"{name}: {said}", bool(line) == bool(error))
         if error in (errno.ENOENT, errno.ENODEV, errno.EOPNOTSUPP):
             check(line, "this machine has no such counter" in line)
-    # What two threads did, and not more than they had time for.
+    # The work of two threads, no more than they had time for.
     if "task-clock" in there:
         check(f"task-clock: {grind}", 0 < grind["counters"]["task-clock"] * 1e-9 <= 2 * whole["wall_seconds"])
     if "instructions" in there:

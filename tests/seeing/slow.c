@@ -1,4 +1,4 @@
-/* What takes long, for the tests of progress, of traces and of counters: a table of a file, a loop with several ways to run
+/* A program that takes long, for the tests of progress, of traces and of counters: a table of a file, a loop with several ways to run
  * whose calls one can watch, and a part of a line on the output while the library works. */
 #include <op2jit.h>
 #include <stdio.h>

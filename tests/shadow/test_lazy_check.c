@@ -18,7 +18,7 @@ static const char copy[] = OP_KERNEL(void copy(const double *x, double *y, doubl
   sum[0] += x[0];
 });
 
-/* What the chain of this test does wrong: by so much, to a dat or to a global. */
+/* The mistake of the chain of this test: by so much, to a dat or to a global. */
 static double wrong;
 static bool wrong_global;
 

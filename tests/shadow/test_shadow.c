@@ -210,7 +210,7 @@ TEST(sums_that_cancel_are_no_violation) {
   works(op_exit());
 }
 
-/* What is added by one of the two alone is far more than rounding. */
+/* A value that one of the two alone adds is far more than rounding. */
 static void adds_once_more(const double *x, double *sum) {
   *sum += *x + (*x == 1 ? 1e-3 : 0);
 }

@@ -13,7 +13,7 @@ struct cell {
   unsigned long value, sum;
 };
 
-/* Of what it touches the first ones are locked. Nobody waits for a task that only adds but those that look. */
+/* The first cells that it touches are locked. Nobody waits for a task that only adds but those that look. */
 struct step {
   int number, nlocks, first[TOUCHED], count[TOUCHED];
   bool adds, host;
@@ -21,7 +21,7 @@ struct step {
 
 static struct cell cells[CELLS];
 
-/* What tasks of the host add, by their numbers: such a task adds to the first cell that its own task locks. */
+/* Amounts that tasks of the host add, by their numbers: such a task adds to the first cell that its own task locks. */
 static op_task_type extra_type;
 static op_resource extra_lock[CELLS];
 struct extra {

@@ -12,7 +12,7 @@ while [ "$1" != -- ]; do
 done
 shift
 export OP2_REPRODUCIBLE=on
-# What does not depend on time or on who did it.
+# Lines that depend neither on time nor on who did it.
 answers() {
   grep -E 'bits|sum|PASSED'
 }

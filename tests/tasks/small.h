@@ -1,4 +1,4 @@
-/* What the tests of graphs share: small graphs whose tasks note their numbers. */
+/* Shared by the tests of graphs: small graphs whose tasks note their numbers. */
 #ifndef TESTS_TASKS_SMALL_H
 #define TESTS_TASKS_SMALL_H
 

@@ -94,7 +94,7 @@ TEST(a_table_without_functions) {
   works(op_exit());
 }
 
-/* What a library wrote; the caller frees it. */
+/* The words that a library wrote; the caller frees them. */
 static char *told(const char *tools) {
   char path[] = "/tmp/op2jit-tool-XXXXXX";
   const int file = mkstemp(path);

@@ -1,4 +1,4 @@
-/* What is tried beside the default, by name; and names as OP2_VARIANT takes them. */
+/* The variants that are tried beside the default, by name; and names as OP2_VARIANT takes them. */
 #include "../unit.h"
 #include <stdlib.h>
 #include <string.h>

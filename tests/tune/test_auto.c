@@ -123,7 +123,7 @@ TEST(what_is_wrong_is_an_error_at_the_call) {
   works(op_exit());
 }
 
-/* What came first is a part of a period: then the whole of it waits, as soon as it came twice. */
+/* The first loops are a part of a period: then the whole of it waits, as soon as it came twice. */
 TEST(a_longer_period_takes_the_place_of_its_part) {
   enum { PARTS = 4, TURNS = 6, LOOPS = 2 * PARTS + 1 };
   int whole = 0;
@@ -254,7 +254,7 @@ static void print_often(op_set some, op_dat a, op_dat b) {
                       direct(b, WIDTH, "double", OP_RW)));
 }
 
-/* What does not pay is looked at ever more rarely; what comes between is not. */
+/* A chain that does not pay is looked at ever more rarely; what comes between is not. */
 TEST(a_period_that_pays_comes_between_calls_that_do_not) {
   enum { TURNS = 24, LAST = 8, SOME = 600 };
   begin("OP2_TUNE=off");
@@ -391,7 +391,7 @@ static void handle(const op_error *error, void *user) {
   told++;
 }
 
-/* Of the program, and the one that lets errors come back. */
+/* The program's handler, and the one that lets errors come back. */
 TEST(nothing_waits_where_the_program_handles_errors) {
   op_error_handler *const handlers[] = {handle, OP_ERRORS_RETURN};
   for (int h = 0; h < 2; h++) {

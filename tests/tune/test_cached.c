@@ -75,7 +75,7 @@ static bool has_strips(void) {
   return jit_vector_bytes(api_context()->jit) >= 32;
 }
 
-/* Of the only loop. */
+/* Facts of the only loop. */
 static bool runs_as(const char *mark) {
   struct loop **records = loop_records(api_context());
   assert_non_null(records);
@@ -174,7 +174,7 @@ TEST(straight_meshes_serve_scattered_ones) {
   serves(run_ends, "straight", true, "+straight");
 }
 
-/* What only OP2_VARIANT asked for serves too; what OP2_VARIANT asks for is not replaced; and without any there is
+/* Code that only OP2_VARIANT asked for serves too; what OP2_VARIANT asks for is not replaced; and without any there is
  * an error. */
 TEST(only_what_nobody_forces_is_replaced) {
   open_library("on", "wide", "strip16");

@@ -52,7 +52,7 @@ TEST(end_with_what_is_faster) {
     }
 }
 
-/* What runs goes on if the other side is about as fast. */
+/* The crew that runs goes on if the other is about as fast. */
 TEST(keep_to_what_is_no_slower) {
   for (int guess = 0; guess < 2; guess++) {
     struct play p = {.one = 1e-6, .many = guess ? 0.95e-6 : 1.05e-6};
@@ -62,7 +62,7 @@ TEST(keep_to_what_is_no_slower) {
   }
 }
 
-/* What is hopeless has few runs, and others are ever more seldom. */
+/* A hopeless crew has few runs, and others are ever more seldom. */
 TEST(spend_little) {
   struct play hopeless = {.one = 2e-6, .many = 34e-6};
   play(&hopeless, true, 20);

@@ -83,7 +83,7 @@ bool __wrap_chain_tuning_can_begin(const struct chain_tuning *t, double making) 
 
 /* ---- processors that are free ---- */
 
-/* What is begun behind the program takes so many steps of it. */
+/* Work behind the program takes so many of its steps. */
 enum { TAKES = 2 };
 static int processors = 1, steps_done, begun_at;
 
@@ -477,7 +477,7 @@ static void run_and_renumber(const char *name, double *out) {
   works(op_exit());
 }
 
-/* What is being cut is over before the mesh changes, or its maps are gone. */
+/* Cutting is over before the mesh changes, or its maps are gone. */
 TEST(the_mesh_may_change_while_tiles_are_cut) {
   static double beside[MANY * WIDTH], singly[MANY * WIDTH];
   processors = 64;

@@ -25,7 +25,7 @@ TEST(counts_long_calls) {
   assert_int_equal(never, HEAVY_NEVER);
 }
 
-/* What the usual pieces leave to few threads, or to none but one. */
+/* Loops that the usual pieces leave to few threads, or to one. */
 TEST(knows_few_elements) {
   assert_true(heavy_is_few(2, 2));
   assert_true(heavy_is_few(2047, 2));

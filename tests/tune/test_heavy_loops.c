@@ -299,7 +299,7 @@ TEST(share_a_few_elements) {
   rounds = ROUNDS;
 }
 
-/* What is made anew for another mesh or constant is heavy from the start. */
+/* Code made anew for another mesh or constant is heavy from the start. */
 TEST(stay_heavy_on_a_renumbered_mesh) {
   open_library("use", NULL, NULL, THREADS);
   const struct table t = declare(ELEMENTS);

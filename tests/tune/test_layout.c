@@ -88,7 +88,7 @@ static void check(struct flow *f) {
   assert_true(f->sum == f->expected_sum);
 }
 
-/* Of the dat of that name. */
+/* The layout of the dat of that name. */
 static struct dat *dat_named(const char *name) {
   const struct list *dats = &api_context()->mesh->dats;
   for (int i = 0; i < dats->count; i++)

@@ -99,7 +99,7 @@ TEST(meshes_have_classes) {
       near_table[2 * e + k % 2] = e / 2;
       far_table[4 * e + k] = (e * 129) % CELLS;
     }
-  /* What was declared is on other ranks too; the tables end where this rank's elements do. */
+  /* Elements that were declared here are on other ranks too; the tables end where this rank's elements do. */
   struct set edges = {.size = 300 * EDGES, .extents = {[EXTENT_OWNED] = EDGES}},
              cells = {.size = 300 * CELLS, .extents = {[EXTENT_OWNED] = CELLS}};
   struct map near_map = {.from = &edges, .to = &cells, .arity = 2, .table = near_table},

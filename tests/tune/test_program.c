@@ -93,7 +93,7 @@ static void starts_at_the_winner(const char *tune, const char *cache, int n) {
   works(op_exit());
 }
 
-/* What a stream gets while something runs. */
+/* The words that a stream gets while something runs. */
 struct capture {
   FILE *stream;
   int kept;
@@ -234,7 +234,7 @@ TEST(short_runs_add_up) {
   says_where_it_starts("use", "parts.db", SMALL, "tuned on this processor and class of mesh");
 }
 
-/* What the report at the end, which goes to the standard output, says. */
+/* The report at the end, which goes to the standard output. */
 static void report_to(char *out, size_t size) {
   struct capture c = capture_begin(stdout);
   op_timing_output();

@@ -130,7 +130,7 @@ static long long trials_of(const char *tune, const char *cache, int calls) {
   return trials;
 }
 
-/* What is remembered is the variant, whichever crew is faster; and large loops have all threads until a look is cheap. */
+/* The variant is remembered, whichever crew is faster; and large loops have all threads until a look is cheap. */
 TEST(known_winners_are_not_tried_again) {
   static struct result now;
   nfaces = MANY_FACES;

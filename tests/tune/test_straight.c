@@ -115,7 +115,7 @@ static bool takes_strips(int number) {
   return strstr(record(number)->stats.variant, "strip") != NULL;
 }
 
-/* What is chosen depends on the mesh alone, and on whether strips are worth it at all on this machine. */
+/* The choice depends on the mesh alone, and on whether strips are worth it at all on this machine. */
 TEST(is_chosen_by_the_mesh) {
   static struct answer a;
   for (int in_rows = 0; in_rows < 2; in_rows++) {
@@ -131,7 +131,7 @@ TEST(is_chosen_by_the_mesh) {
   }
 }
 
-/* What was best on a mesh without order is no start for one with straight ranges. */
+/* The best way for a mesh without order is no start for one with straight ranges. */
 TEST(is_not_kept_from_by_other_meshes) {
   static struct answer a;
   open_library("seq", "");

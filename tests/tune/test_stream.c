@@ -142,7 +142,7 @@ TEST(leaves_others_alone) {
                     op_opt_arg_dat(0, da, -1, OP_ID, 1, "double", OP_WRITE),
                     op_arg_dat(db, -1, OP_ID, 1, "double", OP_WRITE)));
   assert_true(streams(0));
-  /* What is read and written is no business of these stores. */
+  /* Dats that are read and written are no business of these stores. */
   works(op_par_loop(both, "both", set, op_arg_dat(dc, 0, map, 1, "double", OP_READ),
                     op_arg_dat(da, -1, OP_ID, 1, "double", OP_RW)));
   assert_false(streams(1));

@@ -1,4 +1,4 @@
-/* What the tuner chooses, and what it costs, in one run of a program. */
+/* The tuner's choices and their cost, in one run of a program. */
 #include <math.h>
 #include <string.h>
 
@@ -101,7 +101,7 @@ TEST(exhaustive_measures_everything) {
   tuner_free(t);
 }
 
-/* What is left to do is exact, also after a part of it. */
+/* The count of what is left to do is exact, also after a part of it. */
 TEST(says_how_many_runs_are_left) {
   const struct tuner_options force = {.exhaustive = true};
   struct play p = spread(5);
@@ -164,7 +164,7 @@ TEST(knows_when_it_can_pay) {
   tuner_free(t);
 }
 
-/* What earlier runs measured is not measured again, on a machine that is slower now as well; the best of it runs as soon
+/* Variants that earlier runs measured are not measured again, on a machine that is slower now as well; the best of it runs as soon
  * as the default's time is known, and what was hopeless stays out. */
 TEST(goes_on_where_an_earlier_run_ended) {
   enum { DEFAULT, HOPELESS, BETTER, NEW, BEST, COUNT };
@@ -291,7 +291,7 @@ static void settle(struct tuner *t, const double *times, int *runs) {
   assert_true(tuner_is_settled(t));
 }
 
-/* Of many runs it is found now and then: sorting takes as long as a small loop. */
+/* The middle of many runs is found now and then: sorting takes as long as a small loop. */
 TEST(the_median_follows_when_all_times_are_new) {
   enum { KEPT = 16 };
   struct error err = {0};

@@ -105,7 +105,7 @@ static bool same_warp(int a, int b) {
   return a / running.lanes == b / running.lanes;
 }
 
-/* Is the touch `m` of another thread, and unordered with the running one? */
+/* Whether the touch `m` is of another thread, and unordered with the running one. */
 static bool conflicts(const struct mark *m) {
   const struct thread_state *t = running.thread;
   if (m->launch != running.serial)

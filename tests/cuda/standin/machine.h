@@ -1,4 +1,4 @@
-/* What the stand-in's driver and the code it runs share: the machine that a kernel believes to run on.
+/* Shared by the stand-in's driver and the code it runs: the machine that a kernel believes to run on.
  * Included by the driver (C) and by every compiled kernel program (C++). */
 #ifndef STANDIN_MACHINE_H
 #define STANDIN_MACHINE_H

@@ -84,7 +84,7 @@ struct region *memory_new(size_t bytes, bool pinned) {
   return r;
 }
 
-/* What others write there nobody sees: all of it counts as written. */
+/* Nobody sees others write there: all of it counts as written. */
 int memory_give(uintptr_t address) {
   struct region *r = memory_find(address);
   if (!r || !r->live || r->pinned || r->taken || r->base != address)

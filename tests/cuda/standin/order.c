@@ -1,4 +1,4 @@
-/* What orders blocks of a launch: a thread that fences and then changes a word by an atomic operation hands over what it and
+/* Blocks of a launch are ordered by this: a thread that fences and then changes a word by an atomic operation hands over what it and
  * its block did before; one that changes that word later and then fences takes it over, and so does its block behind the next
  * barrier. Blocks run one after the other, so that "later" is plain. */
 #include <stdlib.h>

@@ -103,7 +103,7 @@ static bool is_stuck(struct stuck *s, const struct work *w) {
   return stuck;
 }
 
-/* What is needed, in the order in which it came. `tries`: as far as flags have come. */
+/* Runs what is needed, in the order in which it came. `tries`: as far as flags have come. */
 static int do_needed(bool tries) {
   struct stuck stuck = {.count = 0};
   for (struct work **link = &queue.first, *w; (w = *link);) {

@@ -1,4 +1,4 @@
-/* What the host's C++ compiler needs to read CUDA C: included in front of every program by the stand-in
+/* CUDA C for the host's C++ compiler: included in front of every program by the stand-in
  * for NVRTC. Nothing of it is part of the library. */
 #include "machine.h"
 
@@ -441,7 +441,7 @@ extern "C" unsigned char __start_standin_shared[] __attribute__((weak, visibilit
 extern "C" unsigned char __stop_standin_shared[] __attribute__((weak, visibility("hidden")));
 
 #ifdef STANDIN_CHECKED
-/* What -fsanitize=thread calls. */
+/* The functions that -fsanitize=thread calls. */
 #define STANDIN_HOOK(name, size, kind)                                                                       \
   extern "C" __attribute__((visibility("hidden"), used, no_sanitize_thread)) void name(void *p) {            \
     standin->access(p, size, kind, __builtin_return_address(0));                                             \
@@ -472,7 +472,7 @@ extern "C" __attribute__((visibility("hidden"), used, no_sanitize_thread)) void 
 }
 extern "C" __attribute__((visibility("hidden"), used, no_sanitize_thread)) void __tsan_func_exit(void *) {
 }
-/* What -fsanitize=alignment calls: a vector that the compiler takes apart keeps its alignment's check. */
+/* The functions that -fsanitize=alignment calls: a vector that the compiler takes apart keeps its alignment's check. */
 struct standin_mismatch {
   const char *file;
   unsigned line, column;

@@ -130,7 +130,7 @@ bool order_launch(uint32_t blocks); /* false: no memory */
 void order_block(uint32_t number);
 void order_fence(void); /* of the running thread */
 void order_atomic(uintptr_t word);
-/* Is the touch, of another block or of several, ordered before what the running thread does now? */
+/* Whether the touch, of another block or of several, is ordered before what the running thread does now. */
 bool order_before(const struct mark *m);
 
 /* ---- the checker ---- */

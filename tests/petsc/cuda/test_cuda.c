@@ -1,4 +1,4 @@
-/* What op2jit_petsc.h does where PETSc has CUDA, on the stand-in of the driver and on stand-ins of PETSc's calls for it, whose
+/* The work of op2jit_petsc.h where PETSc has CUDA, on the stand-in of the driver and on stand-ins of PETSc's calls for it, whose
  * vectors and matrices are those of the host: it compiles, answers are right, and nothing of an assembly or of a product by
  * the matrix comes to the host. */
 #include <math.h>
