@@ -375,7 +375,7 @@ int tape_replay(struct op_context *ctx, struct tape *tape, int to, replay_loop *
 /* Data have again what the program had. */
 int tape_bring_back(struct op_context *ctx, struct tape *tape, struct error *err);
 
-/* ---- check_tape.c, check.c ---- */
+/* ---- check.c ---- */
 int tape_check(struct op_context *ctx, struct tape *tape, unsigned seed, double *difference,
                struct error *err);
 /* OP2_ADJOINT=check: one loop, with data as they are before it, from bars and dots of noise. OP_ERR_VIOLATION if its tangent
@@ -414,5 +414,13 @@ extern const struct recorder tape_recorder;
 /* ---- tell.c ---- */
 /* Zeros come from outside. */
 int tape_put_zeros(struct op_context *ctx, struct thing *thing, struct error *err);
+
+/* ---- schedule.c: where checkpoints go, if there is room for a few of them: numbers of steps alone ---- */
+/* `steps` are to be gone through backwards, from a checkpoint in front of them, and there is room for `slots` more: how many
+ * steps behind the first one the next one goes. So that steps run again as seldom as can be (Griewank and Walther's revolve).
+ * 0: there is none. */
+int schedule_next(int steps, int slots);
+/* So many steps run on the way back then. */
+long long schedule_runs(int steps, int slots);
 
 #endif
