@@ -212,7 +212,7 @@ enum { LARGE = 16 << 20 };
 static void tell(const struct layout *l, const struct moving *what, const char *name) {
   struct progress *progress = l->ctx ? l->ctx->log->progress : NULL;
   const char *folder = strrchr(l->path, '/'), *file = folder ? folder + 1 : l->path;
-  if (!progress || l->whole < LARGE)
+  if (!progress || l->whole < (double)LARGE)
     return;
   if (l->moved > 0)
     progress_more(progress, "%s %s of %s: %.0f%% of %.0f MB", what->doing, name, file,
