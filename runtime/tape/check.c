@@ -1,6 +1,4 @@
-/* The dot-product test: <y, J x> by tangents, along a random x, and <J^T y, x> by the adjoint, from a random y; of one loop, and of a
- * whole tape. The program's own bars and dots are put aside for it. */
-#include <limits.h>
+/* Shared parts of dot-product tests, and the test of one loop. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,24 +9,7 @@
 #include "loop/temporary.h"
 #include "ranks/comm.h"
 #include "spread/spread.h"
-#include "tape/tape.h"
-
-/* A thing's value, while the thing holds something else. */
-struct aside {
-  struct thing *companion;
-  struct dat *dat;
-  unsigned char *value;
-};
-
-struct test {
-  struct op_context *ctx;
-  struct tape *tape;       /* or */
-  const struct site *site; /* one loop */
-  unsigned seed;
-  struct thing **things; /* that are real and used */
-  struct aside *asides;  /* two of each: dots and bars */
-  int n;
-};
+#include "tape/test.h"
 
 static void fill_numbers(enum type_code type, unsigned char *to, size_t values, unsigned long long state) {
   const struct type_info *info = type_info(type);
@@ -138,9 +119,7 @@ static int take_back(struct op_context *ctx, struct aside *aside, struct error *
 
 /* ---- the test ---- */
 
-/* `all` are the things of a list, or of a loop's arguments. test_close ends the test, after a failure too; it returns `code`,
- * or else an error of its own. */
-static int test_open(struct test *t, void *const *all, int count, struct error *err) {
+int test_open(struct test *t, void *const *all, int count, struct error *err) {
   const size_t most = (size_t)count;
   t->things = array_new(most, sizeof(struct thing *));
   t->asides = array_new(2 * most, sizeof *t->asides);
@@ -164,7 +143,7 @@ static int test_open(struct test *t, void *const *all, int count, struct error *
   return OP_OK;
 }
 
-static int test_close(struct test *t, int code, struct error *err) {
+int test_close(struct test *t, int code, struct error *err) {
   struct error own = {0};
   for (int i = 0; i < 2 * t->n; i++) {
     const int back = t->asides[i].companion ? take_back(t->ctx, &t->asides[i], code ? &own : err) : OP_OK;
@@ -186,8 +165,7 @@ static bool begins_with(const struct test *t, const struct thing *thing, bool do
   return active;
 }
 
-/* Dots (or bars) that the test begins with hold noise, all others are zero. */
-static int test_put_all(const struct test *t, bool dots, struct error *err) {
+int test_put_all(const struct test *t, bool dots, struct error *err) {
   int code = OP_OK;
   for (int i = 0; !code && i < t->n; i++) {
     struct thing *companion = dots ? t->things[i]->dot : t->things[i]->bar;
@@ -197,21 +175,15 @@ static int test_put_all(const struct test *t, bool dots, struct error *err) {
   return code;
 }
 
-/* sums[0] += dots . bars on this rank, of all things; and the squares of both: the norms are those of what comes of it in
- * this test. */
-static int test_add_all(const struct test *t, double sums[3], struct error *err) {
+int test_add_all(const struct test *t, double sums[3], struct error *err) {
   int code = OP_OK;
   for (int i = 0; !code && i < t->n; i++)
     code = add_product(t->ctx, t->things[i]->dot, t->things[i]->bar, sums, err);
   return code;
 }
 
-/* Both products, of all ranks, and the sum of the products of norms. */
-struct products {
-  double of_y, of_x, norms;
-};
-static int test_sum(const struct test *t, const double of_y[3], const double of_x[3], struct products *out,
-                    struct error *err) {
+int test_sum(const struct test *t, const double of_y[3], const double of_x[3], struct products *out,
+             struct error *err) {
   double all[6];
   memcpy(all, of_y, 3 * sizeof *all);
   memcpy(all + 3, of_x, 3 * sizeof *all);
@@ -302,78 +274,5 @@ int site_test(struct op_context *ctx, const struct event *event, struct error *e
   free(things);
   if (!code)
     code = compare_loop(&t, event, err);
-  return test_close(&t, code, err);
-}
-
-/* ---- a whole tape ---- */
-
-/* An event with its tangents. What comes from outside has none. */
-static int run_with_dots(struct op_context *ctx, struct event *event, struct error *err) {
-  bool ran = false;
-  if (event->kind == EVENT_PUT)
-    return thing_clear(ctx, event->changes[0].thing->dot, err);
-  if (event->kind == EVENT_CONSTANT) {
-    const struct thing *thing = thing_find(ctx->tapes, mesh_find_constant(ctx->mesh, event->constant));
-    return thing ? thing_clear(ctx, thing->dot, err) : OP_OK;
-  }
-  if (event->kind != EVENT_LOOP)
-    return OP_OK;
-  const int code = tangent_of_event(ctx, event, &ran, err);
-  return code || ran ? code : event_primal(ctx, event, err);
-}
-
-/* Dots at the end times the weights that will be put there. */
-static int forwards(struct test *t, double sums[3], struct error *err) {
-  struct tape *tape = t->tape;
-  tape->at = tape->nevents;
-  int code = tape_undo(t->ctx, tape, 0, err);
-  tape->taped = INT_MAX;
-  if (!code)
-    code = test_put_all(t, true, err);
-  if (!code)
-    code = tape_replay(t->ctx, tape, tape->end, run_with_dots, err);
-  if (!code)
-    code = test_put_all(t, false, err);
-  return code ? code : test_add_all(t, sums, err);
-}
-
-/* As it was recorded, and backwards. */
-static int backwards(struct test *t, int taped, double sums[3], struct error *err) {
-  struct tape *tape = t->tape;
-  int code = tape_undo(t->ctx, tape, 0, err);
-  tape->taped = taped;
-  if (!code)
-    code = tape_replay(t->ctx, tape, tape->end, event_primal, err);
-  if (!code)
-    code = tape_bring_back(t->ctx, tape, err);
-  if (!code)
-    code = tape_reverse(t->ctx, tape, false, err);
-  if (!code)
-    code = test_put_all(t, true, err);
-  return code ? code : test_add_all(t, sums, err);
-}
-
-static int run_test(struct test *t, double *difference, struct error *err) {
-  double of_y[3] = {0}, of_x[3] = {0};
-  struct products found = {0};
-  const int taped = t->tape->taped;
-  int code = forwards(t, of_y, err);
-  if (!code)
-    code = backwards(t, taped, of_x, err);
-  if (!code)
-    code = test_sum(t, of_y, of_x, &found, err);
-  *difference = found.norms > 0 ? fabs(found.of_y - found.of_x) / found.norms : 0;
-  return code;
-}
-
-int tape_check(struct op_context *ctx, struct tape *tape, unsigned seed, double *difference,
-               struct error *err) {
-  struct test t = {.ctx = ctx, .tape = tape, .seed = seed};
-  int code = tape_derive(ctx, tape, err);
-  if (!code)
-    code = test_open(&t, ctx->tapes->things.items, ctx->tapes->things.count, err);
-  if (!code)
-    code = run_test(&t, difference, err);
-  tape->broken |= code != OP_OK;
   return test_close(&t, code, err);
 }

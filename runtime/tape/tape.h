@@ -375,7 +375,7 @@ int tape_replay(struct op_context *ctx, struct tape *tape, int to, replay_loop *
 /* Data have again what the program had. */
 int tape_bring_back(struct op_context *ctx, struct tape *tape, struct error *err);
 
-/* ---- check.c ---- */
+/* ---- check_tape.c, check.c ---- */
 int tape_check(struct op_context *ctx, struct tape *tape, unsigned seed, double *difference,
                struct error *err);
 /* OP2_ADJOINT=check: one loop, with data as they are before it, from bars and dots of noise. OP_ERR_VIOLATION if its tangent
