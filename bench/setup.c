@@ -20,7 +20,6 @@
 #include "context/env.h"
 #include "context/trace.h"
 #include "files/io.h"
-#include "files/plugin.h"
 #include "grid.h"
 #include "mesh/data.h"
 #include "mesh/handles.h"
@@ -275,9 +274,9 @@ static int locked(int code) {
   return code;
 }
 static int locked_open(struct file **out, const char *path, const char *shown, enum file_mode mode,
-                       int fortran, struct error *err) {
+                       struct error *err) {
   pthread_mutex_lock(&files);
-  return locked(real->open(out, path, shown, mode, fortran, err));
+  return locked(real->open(out, path, shown, mode, err));
 }
 static int locked_close(struct file *file, struct error *err) {
   pthread_mutex_lock(&files);
@@ -300,7 +299,7 @@ static int locked_read(struct file *file, const char *name, enum type_code type,
 static struct file_table open_plugin(const char *folder) {
   static struct file_plugin plugin;
   struct error err = {0};
-  check(!file_plugin_open(&plugin, "serial", folder, &err), "the plugin for files", &err);
+  check(!file_plugin_open(&plugin, folder, &err), "the plugin for files", &err);
   real = plugin.table;
   struct file_table table = *real;
   table.open = locked_open;

@@ -92,12 +92,12 @@ int op_tape_end(op_tape tape);
  * derivative are all named before anything runs (OP_ERR_KERNEL). Errors: OP_ERR_STATE before op_tape_end, behind the
  * last time, and while the program has acquired a dat (op_acquire); OP_ERR_HANDLE; those of loops. */
 int op_tape_reverse(op_tape tape, int last);
-/* Are the derivatives right? The program is run again, with tangents along a random line x of the inputs, and
+/* Checks that the derivatives are right. The program is run again, with tangents along a random line x of the inputs, and
  * reversed from random weights y of everything that depends on them. *difference is that of <y, J x> and <J^T y, x>,
  * over the norms: of the size of rounding errors, about 1e-15 for double. `seed` makes other random numbers. Data and
  * bars have the values of before. Errors: those of op_tape_reverse; OP_ERR_ARGUMENT. */
 int op_tape_check(op_tape tape, int seed, double *difference);
-/* What a tape has and did. Errors: OP_ERR_HANDLE, OP_ERR_ARGUMENT. Local. */
+/* Facts about a tape: its size, and its runs. Errors: OP_ERR_HANDLE, OP_ERR_ARGUMENT. Local. */
 typedef struct op_tape_facts_t {
   long long steps, events; /* recorded */
   long long bytes, most;   /* of old values, now and at most */
@@ -129,7 +129,7 @@ op_dat op_dot(op_dat dat);
 op_dat op_bar(op_dat dat);
 op_gbl op_dot_gbl(op_gbl gbl);
 op_gbl op_bar_gbl(op_gbl gbl);
-/* Of a constant: globals of its type and dim. OP_ERR_CONST for a name that is none, OP_ERR_TYPE. */
+/* The same of a constant: globals of its type and dim. OP_ERR_CONST for a name that is none, OP_ERR_TYPE. */
 op_gbl op_dot_const(const char *name);
 op_gbl op_bar_const(const char *name);
 

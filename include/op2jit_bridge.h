@@ -60,7 +60,7 @@ typedef struct op2jit_layout {
  * OP_ERR_HANDLE, OP_ERR_ARGUMENT, OP_ERR_MEMORY, OP_ERR_MPI. */
 int op_layout(op_set set, op_layout_t *layout);
 
-/* What a dat is. Local. Errors: OP_ERR_HANDLE, OP_ERR_ARGUMENT. */
+/* The set, dim and type of a dat. Local. Errors: OP_ERR_HANDLE, OP_ERR_ARGUMENT. */
 typedef struct op2jit_shape {
   op_set set;
   int dim;
@@ -148,7 +148,7 @@ int op_lend_end(op_dat dat);
 int op_place(op_dat dat, void *memory, long long rows, op_access access);
 int op_place_end(op_dat dat);
 
-/* What a bridge keeps beside a dat, a matrix or a set (its handle), or beside the library (NULL), one for each `key`, an address
+/* Data that a bridge keeps beside a dat, a matrix or a set (its handle), or beside the library (NULL), one for each `key`, an address
  * of the bridge's own. `release` (may be NULL) is called with it when the handle is freed, at op_exit before MPI ends, or
  * when another one takes its place; it must not call the library. Local. Errors: OP_ERR_HANDLE, OP_ERR_MEMORY. */
 typedef void op_keep_release(void *data);

@@ -39,7 +39,7 @@ typedef struct op_checkpoint_facts {
   double seconds;     /* that the program waited for checkpoints */
   double behind;      /* that they took beside the program */
 } op_checkpoint_facts_t;
-/* What there was so far, in this process. Local. Errors: OP_ERR_ARGUMENT. */
+/* Facts about checkpoints so far, in this process. Local. Errors: OP_ERR_ARGUMENT. */
 int op_checkpoint_facts(op_checkpoint_facts_t *out);
 
 #if defined(__GNUC__)

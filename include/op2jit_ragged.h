@@ -30,7 +30,7 @@ op_map op_decl_map_ragged_hdf5(op_set from, op_set to, const char *file, const c
 /* In a kernel: the row of the k-th target, 0 <= k < n, of an argument through a ragged map: a pointer to `dim`
  * values. Another k is a mistake: checked runs (OP2_CHECK) end with OP_ERR_VIOLATION. */
 #define OP_ROW(x, k) ((x)[0] + op2jit_row((x)[1], (x)[2], (x)[3], (k)))
-/* What stands behind a handle: the targets' numbers, and how far apart rows are; less than 0 for entries. Checked runs
+/* The memory behind a handle: the targets' numbers, and how far apart rows are; less than 0 for entries. Checked runs
  * give -1 - n in place of n. */
 static inline ptrdiff_t op2jit_row(const void *to, const void *dim, const void *n, ptrdiff_t k) {
   if ((ptrdiff_t)n < 0 && (k < 0 || k >= -1 - (ptrdiff_t)n))

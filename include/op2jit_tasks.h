@@ -54,7 +54,7 @@ typedef long long op_task_type, op_task, op_resource;
 /* The run that a task is part of: valid until its function returns, on its thread. */
 typedef struct op2jit_running op_running;
 
-/* What a task does. `data` is the graph's copy of what the task was given; a task may change it, and finds it so in the
+/* A task's work. `data` is the graph's copy of what the task was given; a task may change it, and finds it so in the
  * next run. It must not call the library but for the op_running_* calls, and must return. */
 typedef void op_task_function(op_running *running, void *data);
 
@@ -68,7 +68,7 @@ int op_free_graph(op_graph graph);
  * tasks with many others, so that n + m dependencies take the place of n times m. Errors: OP_ERR_HANDLE, OP_ERR_MEMORY. */
 op_task_type op_graph_type(op_graph graph, const char *name, op_task_function *function);
 
-/* What tasks of the type do on a device, as a kernel's text (op_par_loop): void NAME(data, memory ...). `data` is a pointer to the
+/* The work of tasks of the type on a device, as a kernel's text (op_par_loop): void NAME(data, memory ...). `data` is a pointer to the
  * task's data, a copy; the others point to the memory of what the task locks and uses (op_graph_memory), in the order of
  * these calls. All point to op_task_memory: void sort(op_task_memory const int *cell, op_task_memory double *x). A group of
  * op_task_threads threads runs a task together, this one is op_task_thread; op_task_barrier() waits for all of them, and is
@@ -127,7 +127,7 @@ int op_graph_owner(op_graph graph, op_resource resource, int rank);
 /* The rank that runs the task: rank % ranks. OP_EVERY_RANK: each rank runs it, and has its results without messages;
  * it must write the same everywhere. */
 int op_graph_place(op_graph graph, op_task task, int rank);
-/* Of OP_GRAPH_PARTS: other ranks know the task by the key; and `task` runs behind the one that has that key, on any rank.
+/* For OP_GRAPH_PARTS: other ranks know the task by the key; and `task` runs behind the one that has that key, on any rank.
  * Errors: OP_ERR_HANDLE, OP_ERR_STATE, OP_ERR_MEMORY. */
 int op_graph_key(op_graph graph, op_task task, long long key);
 int op_graph_depend_key(op_graph graph, op_task task, long long key);
@@ -184,7 +184,7 @@ int op_running_add(op_running *running, op_task_type type, const void *data, siz
 /* The thread that runs this task, from 0, and how many there may be: for memory of each thread. */
 int op_running_thread(const op_running *running);
 int op_running_threads(const op_running *running);
-/* Of a graph of all ranks: the memory of a resource that the task locks or uses, in the order of these calls, from 0. NULL:
+/* For a graph of all ranks: the memory of a resource that the task locks or uses, in the order of these calls, from 0. NULL:
  * there is none. Tasks may run on a rank whose memory lies elsewhere than that of the one that added them. */
 void *op_running_memory(const op_running *running, int index);
 
@@ -205,7 +205,7 @@ typedef struct op2jit_graph_network {
  * costs say. Collective. -1 at an error: OP_ERR_HANDLE, OP_ERR_STATE, OP_ERR_ARGUMENT, OP_ERR_MEMORY, OP_ERR_MPI. */
 double op_graph_simulate_ranks(op_graph graph, const op_graph_network_t *network);
 
-/* What is known of a graph, and of its last run: the report has sums of all runs. */
+/* Facts about a graph, and about its last run: the report has sums of all runs. */
 typedef struct op2jit_graph_facts {
   long long tasks, dependencies, resources, locks;
   long long builds;   /* how often the order of its tasks was worked out */
@@ -219,12 +219,12 @@ typedef struct op2jit_graph_facts {
   double busy;        /* of it inside of tasks, summed over threads */
   double idle;        /* without any task that could run, or not awake yet, summed over threads */
   double critical;    /* the longest way through the graph, by what tasks took in all runs, late ones more */
-  /* Of a graph of all ranks, of this rank's part of the last run: */
+  /* A graph of all ranks, this rank's part of the last run: */
   long long ranks;         /* that ran it; 1: of one process */
   long long messages;      /* that this one sent */
   long long message_bytes; /* in them */
   double waited;           /* of its idle time, for messages */
-  /* Of a last run on a device: */
+  /* A last run on a device: */
   long long groups;       /* of threads, that took tasks, in `threads` too; 0: it was the host's */
   long long device_bytes; /* of memory there */
   double copying; /* seconds of copies to it and back, which count as idle; in `busy` is all of the kernel */

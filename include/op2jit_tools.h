@@ -19,7 +19,7 @@ extern "C" {
 
 enum { OP_TOOL_VERSION = 1 };
 
-/* What happens. */
+/* Kinds of events. */
 enum op_event {
   OP_EVENT_LOOP,     /* a call of a loop; detail: its variant */
   OP_EVENT_TRIAL,    /* the same with a variant that is only tried */
@@ -65,7 +65,7 @@ void op_errors_later(const op_error *error, void *user);
 struct op2jit_running;
 int op_running_fail(struct op2jit_running *running, const char *why);
 
-/* What op2jit.h and op2jit_ragged.h declare, for the library's callers in other languages, in JSON: the kinds of the result
+/* The declarations of op2jit.h and op2jit_ragged.h, for the library's callers in other languages, in JSON: the kinds of the result
  * and the arguments of each call, the members of structs, the values of names. So they need not be written down a second
  * time. Local. */
 #define op_declarations op2jit_declarations

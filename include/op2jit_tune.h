@@ -43,7 +43,7 @@ int op_report_json(char *out, size_t size);
 /* Sets, maps, dats and plans. To stdout. */
 void op_diagnostic_output(void);
 
-/* What the library did in this process since op_init. Valid until op_exit; changes with every call. Local. */
+/* Counts of the library's work in this process since op_init. Valid until op_exit; changes with every call. Local. */
 typedef struct op2jit_counters {
   long long loops;            /* loops called */
   long long records;          /* different loops seen */

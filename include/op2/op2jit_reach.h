@@ -15,7 +15,7 @@
 #define OP2JIT_APART_
 #endif
 
-/* Of op_arg_idx: the element's own number. */
+/* For op_arg_idx: the element's own number. */
 enum { OP2JIT_OWN = -1 };
 
 struct op2jit_frame {
@@ -33,7 +33,7 @@ template <class P> struct op2jit_pointed {
   typedef typename std::remove_cv<type>::type plain;
 };
 
-/* What is known where a loop is written: an argument's kind; its dim and, of a dat, the index, of a global, the
+/* Facts that are known where a loop is written: an argument's kind; its dim and, of a dat, the index, of a global, the
  * access, where they are constants, else 0; of a loop, whether an argument is a payload, and whether all maps'
  * rows are equally long. */
 template <int kind_, int dim_ = 0, int more_ = 0> struct op2jit_shape {
@@ -59,7 +59,7 @@ template <class T, int known> struct op2jit_rows {
 
 /* ---- an extremum and the payload of the element that has it ---- */
 
-/* What is just worse than `now`: a kernel that gets it tells of equal values, too. */
+/* The value just worse than `now`: a kernel that gets it tells of equal values, too. */
 template <class U, bool is_real, bool is_number> struct op2jit_worse {
   typedef typename std::conditional<sizeof(U) == sizeof(int), int, long long>::type bits_of;
   static U than(U now, U, bool least) {
@@ -68,7 +68,7 @@ template <class U, bool is_real, bool is_number> struct op2jit_worse {
       return std::nextafter(now, (least ? 1 : -1) * std::numeric_limits<U>::infinity());
     if (!(now < 0 || now > 0))
       return (least ? 1 : -1) * std::numeric_limits<U>::denorm_min();
-    /* Of a real number's bits as a whole number the next is the next real number, away from zero. */
+    /* A real number's bits as a whole number: the next is the next real number, away from zero. */
     memcpy(&bits, &now, sizeof bits);
     bits += (now > 0) == least ? 1 : -1;
     memcpy(&now, &bits, sizeof bits);
@@ -86,7 +86,7 @@ template <class U> struct op2jit_worse<U, false, false> {
   }
 };
 
-/* What a range needs of it is one value that fits a register; the rest is found again by the few elements that
+/* A range needs of it one value that fits a register; the rest is found again by the few elements that
  * tell. */
 template <class U, bool is_number = std::is_arithmetic<U>::value> struct op2jit_extremum {
   const op2jit_placed *place; /* NULL: this is none with a payload */
@@ -193,7 +193,7 @@ template <class P, class Whole, class Shape, int kind = Shape::kind> struct op2j
 
 /* ---- elements ---- */
 
-/* Of most kinds nothing is left to do. */
+/* For most kinds nothing is left to do. */
 struct op2jit_reach_nothing_left {
   void after(long) {
   }

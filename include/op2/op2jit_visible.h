@@ -1,4 +1,4 @@
-/* What a program of OP2 sees of its sets, maps and dats: a handle points to this. The library fills it; of what a
+/* The parts of sets, maps and dats that a program of OP2 sees: a handle points to this. The library fills it; of what a
  * program writes there it reads nothing but the names. */
 #ifndef OP2JIT_VISIBLE_H
 #define OP2JIT_VISIBLE_H

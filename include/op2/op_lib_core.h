@@ -20,7 +20,7 @@
 #include <cstddef>
 #include <limits>
 #if defined(OP2JIT_READING_FEW)
-/* What of these a text may mean without a word: see jit/clang/read/. */
+/* A text may mean names of these without a word: see jit/clang/read/. */
 #include <ctype.h>
 #include <errno.h>
 #include <locale.h>
@@ -128,7 +128,7 @@ static inline op_map op_decl_map_long(op_set from, op_set to, int dim, const idx
                                       const char *name) {
   return op2jit_op2_decl_map_long(from, to, dim, table, name);
 }
-/* Of all ranks. */
+/* The elements of all ranks. */
 static inline idx_g_t op_get_size(op_set set) {
   return op2jit_op2_size(set);
 }

@@ -26,7 +26,7 @@ typedef struct {
 } part_core;
 typedef part_core *part;
 
-/* What was sent of a dat by one kernel, and what that took. */
+/* The messages of a dat by one kernel, and their time. */
 typedef struct {
   char name[20];
   int size, index, count;

@@ -39,7 +39,7 @@ template <class P, class A> struct op2jit_shape_of {
   typedef typename std::conditional<std::is_pointer<typename op2jit_pointed<P>::type>::value,
                                     op2jit_shape<OP2JIT_VECTOR, said::dim, said::more>, said>::type type;
 };
-/* What it is taken for where it may be of another kind. */
+/* The kind that it is taken for where it may be of another. */
 template <class Shape>
 using op2jit_unsure =
     typename std::conditional<Shape::kind == OP2JIT_VECTOR, Shape, op2jit_shape<OP2JIT_ABSENT>>::type;
@@ -53,7 +53,7 @@ template <class T> struct op2jit_depth_of : std::integral_constant<int, 0> {};
 template <class T>
 struct op2jit_depth_of<T *>
     : std::integral_constant<int, 1 + op2jit_depth_of<typename std::remove_cv<T>::type>::value> {};
-/* What a pointer, or a pointer to pointers, points to in the end. */
+/* The type that a pointer, or a pointer to pointers, points to in the end. */
 template <class T> struct op2jit_end_of { typedef T type; };
 template <class T> struct op2jit_end_of<T *> {
   typedef

@@ -19,7 +19,7 @@ static inline int file_exist(const char *path) {
   return access(path, F_OK) == 0;
 }
 
-/* Of a set of so many elements that is dealt out evenly. */
+/* For a set of so many elements that is dealt out evenly. */
 static inline int compute_local_size(int global_size, int ranks, int rank) {
   return global_size / ranks + (rank < global_size % ranks);
 }

@@ -18,7 +18,6 @@
 #include "ranks/comm.h"
 #include "record/launch.h"
 #include "report/report.h"
-#include "report/speed.h"
 #include "spread/data.h"
 
 #include <errno.h>
@@ -436,9 +435,7 @@ static int end_together(struct op_context *ctx, struct error *err) {
 }
 
 int op2jit_exit(void) {
-  struct op_context *ctx = api_enter("op_exit", FLUSH);
-  if (!ctx)
-    return api_refused();
+  API_ENTER(ctx, "op_exit", FLUSH, api_refused());
   int code = OP_OK;
   bool listed = false;
   /* If a rank failed alone there is nothing left to agree on or to report, and the user knows. */

@@ -1,7 +1,6 @@
 #include "api/life.h"
 
-#include "api/fortran/known.h"
-#include "api/fortran/procedures.h"
+#include "api/fortran/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +12,9 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "base/types.h"
-#include "capture/take.h"
+#include "capture/capture.h"
 #include "check/check.h"
 #include "check/shadow.h"
-#include "check/shadow_lazy.h"
 #include "checkpoint/tell.h"
 #include "context/env.h"
 #include "context/forced.h"
@@ -50,7 +48,6 @@
 #include "record/launch.h"
 #include "record/sites.h"
 #include "report/forms.h"
-#include "report/profile.h"
 #include "report/report.h"
 #include "services/services.h"
 #include "solve/solve.h"

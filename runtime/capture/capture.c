@@ -80,14 +80,6 @@ unsigned char **capture_flags(const struct capture *c) {
   return flags;
 }
 
-void capture_drop_arg(struct capture_call *call, int number) {
-  call->nargs--;
-  for (int a = number; a < call->nargs; a++)
-    call->args[a] = call->args[a + 1];
-  for (int a = 0; a < call->nargs; a++)
-    call->args[a].ref -= call->args[a].ref > number;
-}
-
 /* ---- what nobody may rely on until it is checked ---- */
 
 static bool is_identifier(const char *name) {

@@ -1,5 +1,5 @@
 /* A capture: calls of loops with all that they use, so that they run again anywhere: texts, constants, the part of the mesh
- * that they touch, and data before and after. It knows nothing of a context: take.h makes one of calls of a program, a file
+ * that they touch, and data before and after. It knows nothing of a context: take.c makes one of calls of a program, a file
  * holds one, and `op2jit replay` runs it.
  *
  * Elements have numbers of their own, from 0 without gaps; those that the rank owned come first. */
@@ -111,15 +111,26 @@ int capture_save(const struct capture *c, const char *path, struct error *err);
 /* ---- less of it (select.c) ---- */
 
 /* Only the elements that `run` has are left (a byte for each element of each set; NULL: all that run), with what calls over them
- * touch. What is kept of rows that other elements add to is kept as it is, right or not. `data`, and `row` of a dat, get the numbers that
- * they have then; both may be NULL. After an error it may be freed only. */
-int capture_select(struct capture *c, const unsigned char *const *run, int *data, long long *row,
-                   struct error *err);
+ * touch. What is kept of rows that other elements add to is kept as it is, right or not. After an error it may be freed only. */
+int capture_select(struct capture *c, const unsigned char *const *run, struct error *err);
 /* Things that have -1 there go, and the others move up; nothing else is changed (file.c). */
 void capture_keep(struct capture *c, const int *sets, const int *maps, const int *data);
 void capture_drop_call(struct capture *c, int number);
 void capture_drop_arg(struct capture_call *call, int number);
 /* Checks what readers rely on. OP_ERR_FILE. */
 int capture_check(const struct capture *c, struct error *err);
+
+/* ---- taking one (take.c) ---- OP2_CAPTURE=LOOP:CALL:FILE, LOOP:CALL+:FILE or LOOP:CALL+N:FILE: call number CALL of loops of that
+ * name, counted from 1 since op_init, goes into a file; with all that follow until LOOP is called again, or N calls of whatever
+ * loops. On several ranks each writes FILE.RANK. */
+
+struct op_context;
+
+/* Begin to count, if it is asked for. OP_ERR_ENV, OP_ERR_FILE; OP_ERR_MEMORY. */
+int capture_open(struct op_context *ctx, struct error *err);
+/* Writes a capture that still goes on. A warning if its call never came. */
+void capture_close(struct op_context *ctx);
+/* Release what it has; also after an error of op_init. */
+void capture_release(struct op_context *ctx);
 
 #endif

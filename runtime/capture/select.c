@@ -234,8 +234,7 @@ static bool pick_all(const struct picking *p) {
   return good;
 }
 
-int capture_select(struct capture *c, const unsigned char *const *run, int *data, long long *row,
-                   struct error *err) {
+int capture_select(struct capture *c, const unsigned char *const *run, struct error *err) {
   struct picking p = {.c = c, .nsets = c->nsets, .nmaps = c->nmaps, .run = run};
   bool good = picking_make(&p);
   for (int i = 0; good && i < c->ncalls; i++)
@@ -250,11 +249,6 @@ int capture_select(struct capture *c, const unsigned char *const *run, int *data
   if (good) {
     need_things(&p);
     good = pick_all(&p);
-  }
-  if (good && data) {
-    if (row)
-      *row = p.numbers[c->data[*data].set][*row];
-    *data = p.data[*data];
   }
   if (good)
     renumber(&p);

@@ -1,4 +1,4 @@
-#include "capture/take.h"
+#include "capture/capture.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -441,7 +441,7 @@ static int write_file(struct op_context *ctx, struct taking *t, bool known, stru
   if (!code)
     code = capture_copy(&t->all, &part, err);
   if (!code)
-    code = capture_select(&part, NULL, NULL, NULL, err);
+    code = capture_select(&part, NULL, err);
   if (!code)
     code = capture_save(&part, t->file, err);
   capture_free(&part);

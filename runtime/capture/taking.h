@@ -62,7 +62,7 @@ long long taking_zeros(struct taking *t, long long set, int dim, enum type_code 
 unsigned char *taking_rows(const struct taking *t, long long number, const struct dat *dat);
 /* The next call, of nothing; NULL: no memory. */
 struct capture_call *taking_call(struct taking *t, struct error *err);
-/* Steps of the library between kernels, as calls that a replay makes (steps.c). Others' rows of a dat come from their ranks: */
+/* Steps of the library between kernels, as calls that a replay makes (things.c). Others' rows of a dat come from their ranks: */
 int taking_receive(struct taking *t, const struct loop *loop, long long number, struct error *err);
 /* and what call number `call` gave to a matrix, an element's numbers at `from`, goes to those of the matrix at `to`. */
 int taking_give(struct taking *t, int call, long long from, long long to, int access, struct error *err);

@@ -1,9 +1,9 @@
-#include "check/cause.h"
+#include "check/watch.h"
 
 #include <string.h>
 
 #include "base/sha256.h"
-#include "check/rows.h"
+#include "check/cell.h"
 
 enum kind { KIND_NOTHING, KIND_OLD_VALUES, KIND_OUTSIDE, KIND_LOCALS };
 

@@ -7,9 +7,8 @@
 #include "base/log.h"
 #include "check/cell.h"
 #include "check/pass.h"
-#include "check/rows.h"
 #include "check/shadow.h"
-#include "check/watch_say.h"
+#include "check/watch.h"
 #include "context/context.h"
 #include "context/forced.h"
 #include "jit/jit.h"
@@ -200,7 +199,7 @@ static int run(struct pass *p, struct copies *before, struct error *err) {
   return code;
 }
 
-/* A loop may run by another reading than what it declared (api/op2/safe.h, loop/meet.h), which is what is checked. Called
+/* A loop may run by another reading than what it declared (api/op2/safe.c, loop/meet.h), which is what is checked. Called
  * twice, it is as before. */
 static void swap_readings(struct loop *loop, int accesses[]) {
   for (int i = 0; i < loop->nargs; i++) {

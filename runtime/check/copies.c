@@ -1,4 +1,4 @@
-#include "check/copies.h"
+#include "check/shadow.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "base/list.h"
 #include "check/pass.h"
 #include "check/shadow.h"
-#include "check/watch_say.h"
+#include "check/watch.h"
 
 /* By target, an element + 1: the first that writes it, and the first other one, negative once it was told; 0: none. */
 struct meets {

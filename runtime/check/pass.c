@@ -5,7 +5,6 @@
 
 #include "base/log.h"
 #include "check/watch.h"
-#include "check/watch_say.h"
 #include "context/context.h"
 #include "op2jit.h"
 

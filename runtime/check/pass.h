@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-#include "check/copies.h"
-#include "check/rows.h"
+#include "check/cell.h"
+#include "check/shadow.h"
 #include "record/findings.h"
 
 struct meets;
@@ -52,7 +52,7 @@ void meets_forget(struct pass *p);
 void meets_free(struct pass *p);
 /* Before the rows of an element are stored: OP_WRITE of another value than an element before it wrote. */
 int meets_write(struct pass *p, long element);
-/* Do two elements write that target of the argument's dat? */
+/* True if two elements write that target of the argument's dat. */
 bool meets_at(const struct pass *p, int i, long target);
 /* The order decides what argument i leaves there: said once for each target. `said` has the values. */
 int meets_tell(struct pass *p, int i, long target, const char *said);

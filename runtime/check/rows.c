@@ -1,4 +1,4 @@
-#include "check/rows.h"
+#include "check/cell.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 
 #include "backend/backend.h"
 #include "base/list.h"
-#include "check/rows.h"
+#include "check/cell.h"
 #include "context/context.h"
 #include "loop/form.h"
 #include "loop/loop.h"

@@ -3,11 +3,21 @@
 #ifndef OP2JIT_CHECK_SHADOW_H
 #define OP2JIT_CHECK_SHADOW_H
 
-#include "check/copies.h"
 #include "record/launch.h"
 
-struct op_context;
 struct backend;
+
+/* Copies of everything a loop changes, so that it can run several times from one state (copies.c). */
+struct copies {
+  void *dats[OP_MAX_ARGS]; /* host memory, by the first argument that changes the dat; else NULL */
+  unsigned char *slots, *globals;
+  size_t slot_bytes; /* 0: the launch had no slots yet */
+};
+
+/* The dats are in the host's memory; one slot counts. OP_ERR_MEMORY: *c is empty. */
+int copies_take(struct copies *c, const struct launch *launch, struct error *err);
+void copies_restore(const struct copies *c, const struct launch *launch);
+void copies_free(struct copies *c);
 
 /* Reads the value of OP2_SHADOW; *backend NULL: it is empty. OP_ERR_ENV, OP_ERR_BACKEND. */
 int shadow_parse(const char *value, const struct backend **backend, int *every, struct error *err);
@@ -43,8 +53,6 @@ void shadow_drop(struct shadow_run *run);
 
 /* How much a loop adds, for sums in another order round by what was added, not by what came of it. */
 
-struct op_context;
-
 /* By argument, of floating point that is added to: of the values that have most, the start value and what is added
  * as absolute values, and how many are added. The other arguments have zeros. */
 struct sums {
@@ -54,5 +62,10 @@ struct sums {
 static inline bool is_sum(const struct loop_arg *arg) {
   return arg->present && arg->access == OP_INC && type_info(arg->type)->is_float;
 }
+
+/* OP2_LAZY=check: what waited runs a second time from the same data, one loop after the other, and the results are compared.
+ * Those of the chains stand. Runs launches that are ready. OP_ERR_INTERNAL: their results differ. After an error data and
+ * results are as before (shadow_lazy.c). */
+int lazy_check(struct op_context *ctx, struct launch *const *launches, int n, struct error *err);
 
 #endif

@@ -1,5 +1,3 @@
-#include "check/shadow_lazy.h"
-
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,9 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "check/rows.h"
+#include "check/cell.h"
 #include "check/watch.h"
-#include "check/watch_say.h"
 #include "jit/trial.h"
 
 /* ---- increments ---- Side 0 started from 0 and gave a; side 1 starts from s, which is as large as anything that

@@ -4,8 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "check/rows.h"
-#include "check/watch_say.h"
+#include "check/cell.h"
 
 /* ---- one row ---- */
 

@@ -1,9 +1,7 @@
-#include "check/watch_say.h"
-
 #include <string.h>
 
-#include "check/cause.h"
-#include "check/rows.h"
+#include "check/cell.h"
+#include "check/watch.h"
 #include "jit/kernel/excerpt.h"
 #include "jit/kernel/fortran/fortran.h"
 #include "jit/kernel/rows.h"

@@ -234,7 +234,7 @@ static void failed(struct op_context *ctx, bool waited) {
   k->running = false;
 }
 
-/* Whether a kernel leaves some of what it says that it writes shows when its loop first runs: from then on it says OP_RW. Until
+/* A kernel that leaves some of what it says that it writes shows it when its loop first runs: from then on it says OP_RW. Until
  * then what it writes is kept. The program's own functions nobody looks at. */
 static bool may_leave_some(const struct loop *loop) {
   return loop->backend->plan && !loop->ready.prepared;

@@ -309,7 +309,7 @@ int past_read(const struct file_table *files, struct comm *comm, const char *pat
     text_add(&past->path, path);
   int code = past && text_ok(&past->path) ? OP_OK : error_memory(err, "a checkpoint", sizeof *past);
   code = together_agree(comm, code, err);
-  if (!code && !(code = layout_open_as(&l, files, comm, text_str(&past->path), true, err))) {
+  if (!code && !(code = layout_open(&l, files, comm, text_str(&past->path), err))) {
     past->file = l;
     code = together_agree(comm, read_all(past, err), err);
   }

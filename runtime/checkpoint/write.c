@@ -169,13 +169,8 @@ static int make_tables(struct image *image, struct error *err) {
     code = l.table->put_text(l.file, FACTS_TABLE, "version", image->version, err);
   if (!code)
     code = l.table->put_text(l.file, FACTS_TABLE, "backend", image->backend, err);
-  struct error second = {0};
-  const int closed = l.table->close(l.file, &second);
   image->file.file = NULL;
-  if (!code && closed)
-    code = error_copy(err, &second);
-  error_free(&second);
-  return code;
+  return layout_close_file(l.table, l.file, code, err);
 }
 
 /* Those that all files have. */
@@ -227,7 +222,6 @@ int image_rows(struct op_context *ctx, struct image *image, struct error *err) {
     struct layout l = {.table = image->file.table,
                        .ctx = ctx,
                        .path = image->path,
-                       .apart = true,
                        .rows = image->file.rows,
                        .place = image->places[i]};
     uint64_t sum = 0;

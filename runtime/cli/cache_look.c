@@ -241,15 +241,12 @@ const struct command cli_cache_look[] = {
      .access = CLI_LOOK,
      .lists = true,
      .help = "List the binaries",
-     .more = "All of them, or those of the named loops, newest first, and those of OP2_CACHE_RO behind the "
-             "others. The shape tells the kernels of one loop apart, and the hash those of one shape.",
      .run = run_ls},
     {.group = "cache",
      .name = "show",
      .arguments = "LOOP|HASH",
      .access = CLI_LOOK,
      .help = "Show the key of a binary",
-     .more = "The newest binary of a loop, or the one whose hash begins with HASH: all columns of its key.",
      .run = run_show,
      .options = {{"--source", NULL, "the generated source instead"}}},
     {.group = "cache",
@@ -258,16 +255,10 @@ const struct command cli_cache_look[] = {
      .access = CLI_LOOK,
      .lists = true,
      .help = "Say why loops were compiled",
-     .more =
-         "What was compiled, evicted or set aside, newest first, with the part of the key that had changed.",
      .run = run_why,
      .options = {{"--limit", "N", "at most N lines (20; 0: all)"}}},
     {.group = "cache", .name = "stats", .access = CLI_LOOK, .help = "Count what is there", .run = run_stats},
-    {.group = "cache",
-     .name = "path",
-     .help = "Print the file's name",
-     .more = "Whether it exists or not.",
-     .run = run_path},
+    {.group = "cache", .name = "path", .help = "Print the file's name", .run = run_path},
     {0}};
 
 /* ---- the file of kernels that this environment names ---- */

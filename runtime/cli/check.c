@@ -269,26 +269,6 @@ const struct command cli_check[] = {
     {.name = "check",
      .arguments = "FILE --kernel NAME ARGUMENT...",
      .help = "Prove that a kernel does what its access descriptors say",
-     .more =
-         "FILE is in C, or in Fortran (.f90, .f). In C it holds the kernel's text alone: its function and "
-         "the helpers that\nit calls, or #includes them, without\n"
-         "#include <op2jit.h>, OP_KERNEL or OP_KERNEL_DEF around it, and without a program.\n"
-         "One text per argument of the loop, in their order:\n"
-         "  \"dat TYPE DIM ACCESS\"             a dat on the loop's own set\n"
-         "  \"dat TYPE DIM MAP[IDX] ACCESS\"    through one column of a map, any name\n"
-         "  \"dat TYPE DIM MAP[0..N] ACCESS\"   through all columns, as a vector\n"
-         "  \"dat TYPE DIM MAP[] ACCESS\"       through a ragged map (OP_ALL, OP_ROW)\n"
-         "  \"dat TYPE DIM MAP[entries] ACCESS\"  a dat on the entries of a ragged map\n"
-         "  \"gbl TYPE DIM ACCESS\"             a global\n"
-         "  \"idx\", \"idx MAP[IDX]\"             op_arg_idx\n"
-         "  \"info TYPE DIM REF\"               op_arg_info for argument REF\n"
-         "TYPE is one of op_decl_dat's, or as real(8) in Fortran, ACCESS OP_READ or read and so on. The "
-         "verdict "
-         "of each is\n"
-         "proved, violated or unknown. Status 0: nothing is violated, 1: something is, or the text does not "
-         "compile.\n"
-         "Example: op2jit check flux.c --kernel flux \"dat double 4 pcell[0] OP_READ\" \"gbl double 1 "
-         "OP_INC\"\n",
      .run = run_check,
      .options = {{"--kernel", "NAME", "the kernel's function"},
                  {"--const", "LIST", "constants that the text uses: \"NAME TYPE DIM, ...\""},

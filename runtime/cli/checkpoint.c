@@ -1,7 +1,7 @@
 /* op2jit checkpoint: what is in a file of OP2_CHECKPOINT. */
 #include "checkpoint/inner.h"
 #include "cli/cli.h"
-#include "files/plugin.h"
+#include "files/io.h"
 #include "mesh/mesh.h"
 
 static void print_dat(struct text *out, const struct table *t) {
@@ -52,7 +52,7 @@ static void print_json(struct text *out, const struct past *past, const char *pa
 static int run(struct cli *cli) {
   struct file_plugin plugin = {0};
   struct past *past = NULL;
-  int code = file_plugin_open(&plugin, "serial", env_value(&cli->env, ENV_PLUGINS), &cli->err);
+  int code = file_plugin_open(&plugin, env_value(&cli->env, ENV_PLUGINS), &cli->err);
   if (!code)
     code = past_read(plugin.table, NULL, cli->words[0], &past, &cli->err);
   if (!code)
@@ -64,10 +64,5 @@ static int run(struct cli *cli) {
 const struct command cli_checkpoint[] = {{.name = "checkpoint",
                                           .arguments = "FILE",
                                           .help = "Say what is in a file of OP2_CHECKPOINT",
-                                          .more = "All of it is read, and compared with the sums that were "
-                                                  "written. Where the run was, which dats it holds, how "
-                                                  "many bytes of values had left the library, and which "
-                                                  "loops and calls there were. Status 1 if the file is "
-                                                  "damaged, or no checkpoint.",
                                           .run = run},
                                          {0}};

@@ -41,13 +41,18 @@ struct command {
   const char *group, *name; /* group NULL: a command of one word */
   const char *arguments;    /* "FILE [LOOP...]", which says how many words there may be; NULL: none */
   enum cli_access access;
-  const char *help; /* one line */
-  const char *more; /* the rest of --help, or NULL */
+  const char *help; /* one line, of the list of commands */
   bool lists;       /* its JSON is a list, of which it prints the items */
   int (*run)(struct cli *cli);
   struct cli_option options[4]; /* beside --json and --help */
   bool raw;                     /* all words behind its name are the argument's own */
 };
+
+/* The words of the manual page about a command, which help.py makes of docs/op2jit.1; a row without a name ends them. */
+struct cli_help {
+  const char *group, *name, *words;
+};
+extern const struct cli_help cli_help[];
 
 /* One table per file; a row without a name ends it. */
 extern const struct command cli_cache_look[], cli_cache_care[], cli_tune[], cli_check[], cli_derive[],

@@ -116,16 +116,6 @@ const struct command cli_derive[] = {
      .arguments = "FILE.c --kernel NAME ARGUMENT...",
      .lists = true,
      .help = "Print the tangent and the adjoint kernel of a kernel",
-     .more =
-         "FILE and the arguments are those of `op2jit check`. Arguments of float and double have "
-         "derivatives, but "
-         "those that\n"
-         "--passive lists; so have constants with --constants. Below each text stand its parameters: which "
-         "argument each\n"
-         "belongs to, and how a loop passes it. Status 1: the kernel has no derivative, and the message says "
-         "why.\n"
-         "Example: op2jit derive flux.c --kernel flux \"dat double 4 pcell[0] OP_READ\" \"gbl double 1 "
-         "OP_INC\"\n",
      .run = run_derive,
      .options = {{"--kernel", "NAME", "the kernel's function"},
                  {"--const", "LIST", "constants that the text uses: \"NAME TYPE DIM, ...\""},

@@ -64,7 +64,10 @@ static void print_help(const char *group) {
 static void print_command_help(const struct command *c) {
   fputs("usage: op2jit ", stdout);
   usage_line(c, stdout);
-  printf("\n\n%s.%s%s\n", c->help, c->more ? "\n" : "", c->more ? c->more : "");
+  fputs("\n\n", stdout);
+  for (const struct cli_help *h = cli_help; h->name; h++)
+    if (strcmp(h->name, c->name) == 0 && strcmp(h->group, group_of(c)) == 0)
+      printf("%s\n", h->words);
   for (size_t i = 0; i < sizeof c->options / sizeof *c->options && c->options[i].name; i++)
     printf("  %s%s%-*s %s\n", c->options[i].name, c->options[i].argument ? " " : "",
            (int)((c->options[i].argument ? 16 : 17) - strlen(c->options[i].name)),

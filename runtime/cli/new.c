@@ -104,12 +104,9 @@ static int run_new(struct cli *cli) {
   return status;
 }
 
-const struct command cli_new[] = {
-    {.name = "new",
-     .arguments = "NAME",
-     .help = "Make a folder to begin a program in",
-     .more = "It has a small program that runs, and files to build it with make, CMake or\n"
-             "meson. NAME may have folders in front, which must be there.",
-     .run = run_new,
-     .options = {{"--cpp", NULL, "in C++"}}},
-    {0}};
+const struct command cli_new[] = {{.name = "new",
+                                   .arguments = "NAME",
+                                   .help = "Make a folder to begin a program in",
+                                   .run = run_new,
+                                   .options = {{"--cpp", NULL, "in C++"}}},
+                                  {0}};

@@ -97,8 +97,7 @@ static void info_parts(struct cli *cli) {
 
 /* Plugins are opened when they are needed; here it counts whether they are there. */
 static void info_plugins(struct cli *cli) {
-  static const char *const names[] = {"mpi-openmpi", "mpi-mpich", "hdf5-serial", "hdf5-openmpi",
-                                      "hdf5-mpich",  "ptscotch",  "petsc-real"};
+  static const char *const names[] = {"mpi-openmpi", "mpi-mpich", "hdf5", "ptscotch", "petsc-real"};
   struct text file = {0}, path = {0};
   begin_parts(cli, "plugins");
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -315,19 +314,10 @@ static int run_warm(struct cli *cli) {
 }
 
 const struct command cli_other[] = {
-    {.name = "info",
-     .help = "Say what this library can do on this machine",
-     .more = "Version, processor, compiler, parts that were built, plugins, place of the kernel cache, "
-             "backends, and every variable with its value and source.",
-     .run = run_info},
+    {.name = "info", .help = "Say what this library can do on this machine", .run = run_info},
     {.name = "warm",
      .arguments = "PROGRAM [ARGUMENT...]",
      .help = "Run a program with tuning forced",
-     .more = "With OP2_TUNE=force every variant that the tuner tries is compiled and measured, whatever it "
-             "costs, so that later runs start warm. Loops that are called too few times for that are named, "
-             "with how many calls are missing. The status is the program's; it is 1, and "
-             "the program is not run, where nothing could be kept: with OP2_CACHE=off, OP2_BACKEND=native or "
-             "OP2_JIT=off.",
      .run = run_warm,
      .raw = true},
     {0}};

@@ -147,21 +147,23 @@ static int compare(struct cli *cli, struct judge *j, const struct capture *c, st
 
 static int make_smaller(struct cli *cli, struct judge *j, struct capture *c, struct error *err) {
   enum { SECONDS = 60 };
-  struct fault f = {0};
+  struct fault f = {0}, now = {0};
   j->wanted.seconds = j->plain.seconds = j->checked.seconds = SECONDS;
   int code = fault_find(j, c, FAULT_OF_NOTHING, &f, err);
-  if (!code && f.kind)
+  const bool shows = f.kind && f.kind != FAULT_KEPT;
+  if (!code && shows)
     code = reduce(j, c, &f, err);
-  if (!code && f.kind) { /* the numbers of elements are others now */
-    struct fault now;
+  if (!code && shows) /* the numbers of elements are others now */
     code = fault_find(j, c, FAULT_OF_NOTHING, &now, err);
-    if (!code)
-      program_print(c, &j->wanted, now.kind == f.kind ? &now : &f, &cli->out);
-    fault_free(&now);
-  }
-  if (!code && !f.kind)
+  if (!code && shows)
+    program_print(c, &j->wanted, now.kind == f.kind ? &now : &f, &cli->out);
+  else if (!code && f.kind)
+    text_addf(&cli->out, "%s; all ways to run it agree here, so that no smaller program shows it\n",
+              text_str(&f.words));
+  else if (!code)
     text_add(&cli->out, "nothing is wrong with it here\n");
   fault_free(&f);
+  fault_free(&now);
   return cli_status(code || f.kind);
 }
 
@@ -202,14 +204,6 @@ const struct command cli_replay[] = {
     {.name = "replay",
      .arguments = "FILE",
      .help = "Run calls of loops that OP2_CAPTURE has kept",
-     .more =
-         "Without options it says what the file is of. With --run-code its calls run, on the backend and in "
-         "the "
-         "variant\n"
-         "that OP2_BACKEND and OP2_VARIANT say, or in the program's, and what comes of them is compared with "
-         "what the\n"
-         "program had. Status 1: it differs, and the first difference is named.\n"
-         "Example: op2jit replay flux.capture --run-code OP2_BACKEND=openmp\n",
      .run = run_replay,
      .options = {{"--run-code", NULL, "run the file's code: know who made it"},
                  {"--reduce", NULL, "make it smaller while it stays wrong, and print a program in C"},

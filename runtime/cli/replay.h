@@ -14,7 +14,6 @@ struct place {
   size_t count;                    /* values that are compared: those of rows that were owned */
   size_t offset;                   /* in an outcome */
   double additions;                /* to one value, at most */
-  int extreme;                     /* 1: of OP_MAX, -1: of OP_MIN */
 };
 struct places {
   struct place *items;
@@ -24,11 +23,8 @@ struct places {
 /* OP_ERR_MEMORY; they point into the capture. */
 int places_find(const struct capture *c, struct places *out, struct error *err);
 void places_free(struct places *p);
-/* The first value of a place, from `from` on, that differs by more than rounding may do (`bits`: at all), or its count. */
-size_t place_differs(const struct place *place, size_t from, const unsigned char *a, const unsigned char *b,
-                     bool bits);
-/* The first value of a place of OP_MAX or OP_MIN that is beyond the other one, or its count. */
-size_t place_beyond(const struct place *place, const unsigned char *a, const unsigned char *b);
+/* The first value of a place that differs by more than rounding may do (`bits`: at all), or its count. */
+size_t place_differs(const struct place *place, const unsigned char *a, const unsigned char *b, bool bits);
 /* "dat "q", element 3, component 0", appended. */
 void place_tell(const struct capture *c, const struct place *place, size_t value, struct text *out);
 
@@ -73,16 +69,11 @@ struct fault {
   enum fault_kind kind;
   enum rerun_end end;
   int code, fact;
-  int data; /* that differs */
-  size_t value;
-  double is, other;  /* these two */
   struct text words; /* the first difference, or the message */
 };
 struct judge {
   struct rerun wanted, plain, checked;
   bool bits;
-  bool
-      beyond; /* only an extreme that is beyond what is kept counts as a difference: of fewer elements it is one, too */
   int runs; /* so far */
 };
 /* Finds what is wrong with the capture; `only` looks for one kind (FAULT_OF_NOTHING: any). fault_free releases it. */
@@ -94,19 +85,8 @@ void fault_free(struct fault *f);
 /* True if this one has the same fault. */
 bool fault_is_there(struct judge *j, const struct capture *c, const struct fault *f);
 
-/* For a fault of a kept sum alone: leaves in `c` only the elements that were overlooked or came twice, if such ones explain
- * it (replay_sums.c). */
-int reduce_sum(struct judge *j, struct capture *c, struct error *err);
-/* By set and element 1: those whose results are wanted. It gets the elements that these need as well, as earlier calls of them
- * change what these read (replay_sums.c). OP_ERR_MEMORY. */
-int reduce_needs(const struct capture *c, unsigned char **runs, struct error *err);
-/* The results of a run become the kept ones, except in that row, where these values are kept. */
-int reduce_keep(struct judge *j, struct capture *c, int data, long long row, const unsigned char *kept,
-                struct error *err);
-/* `c` becomes smaller while the fault stays. */
+/* `c` becomes smaller while the fault stays, which is none of FAULT_KEPT. */
 int reduce(struct judge *j, struct capture *c, const struct fault *f, struct error *err);
-/* Arguments and statements that the fault does not need (replay_shorten.c). */
-void shorten(struct judge *j, struct capture *c, const struct fault *f);
 
 /* The calls of a program in C between op_init and op_exit: what replay_calls does. */
 void calls_print(const struct capture *c, struct text *out);

@@ -22,16 +22,10 @@ static bool find_difference(const struct judge *j, const struct capture *c, cons
     const enum type_code type = place->data->type;
     const unsigned char *is = ran->values + place->offset,
                         *other = plain ? plain->values + place->offset : place->data->after;
-    const size_t value = !other      ? place->count
-                         : j->beyond ? place_beyond(place, is, other)
-                                     : place_differs(place, 0, is, other, j->bits);
+    const size_t value = other ? place_differs(place, is, other, j->bits) : place->count;
     if (value == place->count)
       continue;
     const size_t at = value * type_info(type)->size;
-    out->data = place->number;
-    out->value = value;
-    out->is = type_number(type, is + at);
-    out->other = type_number(type, other + at);
     place_tell(c, place, value, &out->words);
     text_add(&out->words, " is ");
     type_add(type, is + at, &out->words);
@@ -83,7 +77,7 @@ static int run_and_compare(struct judge *j, const struct capture *c, enum fault_
   const bool compared = !code && o->plain.values && o->plain.end == RERUN_RAN;
   if (compared && find_difference(j, c, &o->wanted, &o->plain, out))
     out->kind = FAULT_DIFFERS;
-  else if (!code && (any || only == FAULT_KEPT) && find_difference(j, c, &o->wanted, NULL, out))
+  else if (!code && any && find_difference(j, c, &o->wanted, NULL, out))
     out->kind = FAULT_KEPT;
   return code;
 }
@@ -108,17 +102,14 @@ void fault_free(struct fault *f) {
   text_free(&f->words);
 }
 
-/* Kept values are those of all calls and elements: the same ones must still differ. */
-static bool is_same(const struct judge *j, const struct fault *a, const struct fault *b) {
-  return a->kind == b->kind && a->end == b->end && a->code == b->code && a->fact == b->fact &&
-         (a->kind != FAULT_KEPT || j->beyond ||
-          (type_same(TYPE_DOUBLE, &a->is, &b->is) && type_same(TYPE_DOUBLE, &a->other, &b->other)));
+static bool is_same(const struct fault *a, const struct fault *b) {
+  return a->kind == b->kind && a->end == b->end && a->code == b->code && a->fact == b->fact;
 }
 
 bool fault_is_there(struct judge *j, const struct capture *c, const struct fault *f) {
   struct fault now;
   struct error err = {0};
-  const bool still = fault_find(j, c, f->kind, &now, &err) == OP_OK && is_same(j, &now, f);
+  const bool still = fault_find(j, c, f->kind, &now, &err) == OP_OK && is_same(&now, f);
   fault_free(&now);
   error_free(&err);
   return still;

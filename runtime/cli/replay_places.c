@@ -30,8 +30,6 @@ static bool look_at(const struct capture *c, struct place *place, bool *changed)
       *changed = true;
       if (arg->form != DESC_INFO && arg->access == OP_INC)
         count_rows(c, &c->calls[i], arg, rows);
-      if (arg->form == DESC_GBL)
-        place->extreme = arg->access == OP_MAX ? 1 : arg->access == OP_MIN ? -1 : 0;
     }
   for (size_t e = 0; rows && e < size; e++)
     place->additions = fmax(place->additions, rows[e]);
@@ -76,27 +74,17 @@ void places_free(struct places *p) {
 
 /* ---- comparing ---- */
 
-size_t place_differs(const struct place *place, size_t from, const unsigned char *a, const unsigned char *b,
-                     bool bits) {
-  const enum type_code type = place->data->type;
-  const size_t size = type_info(type)->size, at = from * size, count = place->count - from;
-  for (size_t k = from; bits && k < place->count; k++)
-    if (!type_same(type, a + k * size, b + k * size))
-      return k;
-  if (bits)
-    return place->count;
-  double largest = values_largest(type, place->data->before + at, count, 0);
-  largest = values_largest(type, a + at, count, largest);
-  return from + values_differ(type, a + at, b + at, count, values_allowed(type, place->additions) * largest);
-}
-
-size_t place_beyond(const struct place *place, const unsigned char *a, const unsigned char *b) {
+size_t place_differs(const struct place *place, const unsigned char *a, const unsigned char *b, bool bits) {
   const enum type_code type = place->data->type;
   const size_t size = type_info(type)->size;
-  for (size_t k = 0; place->extreme && k < place->count; k++)
-    if (place->extreme * (type_number(type, a + k * size) - type_number(type, b + k * size)) > 0)
-      return k;
-  return place->count;
+  size_t k = 0;
+  while (bits && k < place->count && type_same(type, a + k * size, b + k * size))
+    k++;
+  if (bits)
+    return k;
+  double largest = values_largest(type, place->data->before, place->count, 0);
+  largest = values_largest(type, a, place->count, largest);
+  return values_differ(type, a, b, place->count, values_allowed(type, place->additions) * largest);
 }
 
 void place_tell(const struct capture *c, const struct place *place, size_t value, struct text *out) {

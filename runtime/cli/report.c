@@ -1,9 +1,8 @@
 /* op2jit report, why-not and history. The first one: the page of a report, and two reports side by side. SQLite reads the
  * JSON: it is there, and knows how. */
-#include "cli/report.h"
-
 #include <errno.h>
 #include <math.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,13 +13,13 @@
 #include "base/aside.h"
 #include "cli/cli.h"
 #include "report/forms.h"
-#include "report/json.h"
 
 enum { OUT, COMPARE }; /* options */
 
 /* ---- a report in a file ---- */
 
-sqlite3 *reports_open(void) {
+/* A database in memory, for its JSON functions. NULL after a message. */
+static sqlite3 *reports_open(void) {
   sqlite3 *db = NULL;
   if (sqlite3_open(":memory:", &db) == SQLITE_OK)
     return db;
@@ -29,7 +28,9 @@ sqlite3 *reports_open(void) {
   return NULL;
 }
 
-sqlite3_stmt *reports_ask(sqlite3 *db, const char *sql, const struct text *first, const struct text *second) {
+/* The texts are ?1 and ?2; `second` may be NULL. NULL after a message. */
+static sqlite3_stmt *reports_ask(sqlite3 *db, const char *sql, const struct text *first,
+                                 const struct text *second) {
   sqlite3_stmt *s = NULL;
   if (sqlite3_prepare_v2(db, sql, -1, &s, NULL) != SQLITE_OK) {
     cli_fail(CLI_FAILED, "SQLite: %s", sqlite3_errmsg(db));
@@ -54,10 +55,13 @@ static int check(sqlite3 *db, const char *path, const struct text *json) {
   return is_report ? CLI_OK : no_report(path);
 }
 
-int reports_read(struct cli *cli, sqlite3 *db, const char *path, struct text *out) {
+/* The text of a file that is a report: a device may have no end, and SQLite takes no text above its limit. CLI_FAILED after
+ * a message. */
+static int reports_read(struct cli *cli, sqlite3 *db, const char *path, struct text *out) {
   struct stat there;
-  if (stat(path, &there) == 0 && there.st_size > sqlite3_limit(db, SQLITE_LIMIT_LENGTH, -1))
-    return no_report(path); /* SQLite takes no text of that length */
+  if (stat(path, &there) == 0 &&
+      (!S_ISREG(there.st_mode) || there.st_size > sqlite3_limit(db, SQLITE_LIMIT_LENGTH, -1)))
+    return no_report(path);
   return file_read(path, out, &cli->err) ? CLI_FAILED : check(db, path, out);
 }
 
@@ -211,12 +215,6 @@ const struct command cli_report[] = {
     {.name = "report",
      .arguments = "FILE.json",
      .help = "Make the page of a report, or compare two",
-     .more = "The files are those of OP2_TIMING=json:FILE. Without -o the page goes to the standard output;\n"
-             "with --json it is the report itself that is written. With\n"
-             "--compare the loops of both reports stand side by side, those that differ most first; with -o "
-             "too they "
-             "do\n"
-             "so on the page, and so does how both runs began.",
      .run = run_report,
      .options = {{"-o", "FILE", "write the page to this file"},
                  {"--compare", "FILE", "a report of before, to compare with"}}},
@@ -286,10 +284,6 @@ const struct command cli_texts[] = {
     {.name = "texts",
      .arguments = "SOURCE [-- FLAG...]",
      .help = "the texts of the kernels of a program of OP2",
-     .more =
-         "Reads a unit in C++ that includes op_seq.h, with the -I, -D and -std of FLAG, and says for each\n"
-         "op_par_loop whether its kernel's text was found, or why not. Of a source in Fortran it says so of\n"
-         "each subroutine.\n",
      .run = cli_run_texts,
      .options = {{"--headers", "FOLDER", "where op_seq.h is, if not beside the library"},
                  {"--embed", "FILE",
@@ -348,8 +342,5 @@ const struct command cli_history[] = {{.name = "history",
                                        .access = CLI_LOOK,
                                        .lists = true,
                                        .help = "List how fast loops were, the last runs first",
-                                       .more = "A line for each run: its date, the fastest call, what it ran "
-                                               "over, how, with which version and on which "
-                                               "machine.\nThe last 50 of each loop are kept.\n",
                                        .run = run_history},
                                       {0}};

@@ -45,7 +45,7 @@ struct op_context {
   int (*bring)(struct op_context *ctx, const struct gbl *gbl, struct error *err);
   const struct recorder *recorder; /* of loops, see record/recorder.h; NULL: nothing is recorded */
   const struct catcher *catcher;   /* of calls that are kept, likewise; NULL: none is */
-  struct taking *taking;           /* OP2_CAPTURE, see capture/take.h; NULL: not given */
+  struct taking *taking;           /* OP2_CAPTURE, see capture/capture.h; NULL: not given */
   struct tapes *tapes;             /* of derivatives; NULL: nobody asked for one */
   const struct backend *backend;
   void *backend_state;

@@ -1,8 +1,7 @@
 /* Files of named tables of numbers, as a plugin reads and writes them: the contract between files/ and
  * files/hdf5_files.c. A dataset is a table of rows; a row holds whatever the extents behind the first say. Names may hold
- * '/': folders in the file, made as needed. A plugin that was built with MPI opens one file from all ranks of a
- * communicator, to read: every call is then collective. Only one process writes through the plugin; others put
- * their rows where it says that they are. Errors: OP_OK, or a code with the error set; the file library's own
+ * '/': folders in the file, made as needed. Each process opens a file by itself to read. Only one writes through the plugin;
+ * others put their rows where it says that they are. Errors: OP_OK, or a code with the error set; the file library's own
  * words are part of the message. */
 #ifndef OP2JIT_FILES_FILES_H
 #define OP2JIT_FILES_FILES_H
@@ -21,7 +20,7 @@ enum file_mode {
   FILE_CREATE  /* it is not, or is emptied */
 };
 
-enum { FILE_RANK_MOST = 8, FILE_ALONE = -1 };
+enum { FILE_RANK_MOST = 8 };
 
 /* Shape and type of a dataset. */
 struct file_dataset {
@@ -38,12 +37,9 @@ enum file_kind { FILE_NOTHING, FILE_DATASET, FILE_OTHER };
 /* Exported as `op2jit_file_table`. */
 struct file_table {
   int version;                               /* of this table: FILE_TABLE_VERSION */
-  const char *name;                          /* "hdf5-serial" */
   void (*structs)(struct type_table *table); /* what the structs of the program are; said once */
-  /* `shown`: what messages call the file. `fortran`: the communicator as in struct comm (any number, also a
-   * negative one), or FILE_ALONE; to write, FILE_ALONE. */
-  int (*open)(struct file **out, const char *path, const char *shown, enum file_mode mode, int fortran,
-              struct error *err);
+  /* `shown`: what messages call the file. */
+  int (*open)(struct file **out, const char *path, const char *shown, enum file_mode mode, struct error *err);
   /* Always frees; an error means that what was written may not be all there. */
   int (*close)(struct file *file, struct error *err);
   enum file_kind (*kind)(struct file *file, const char *name);
@@ -72,6 +68,6 @@ struct file_table {
   /* All datasets with their paths in the file, folder by folder; ends early if `visit` gives false. */
   int (*each)(struct file *file, bool (*visit)(void *user, const char *name), void *user, struct error *err);
 };
-enum { FILE_TABLE_VERSION = 6 };
+enum { FILE_TABLE_VERSION = 7 };
 
 #endif

@@ -5,32 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef OP2JIT_FILES_MPI
-#include <mpi.h>
-#endif
-
 /* ---- open and close ---- */
 
-/* All ranks of a communicator open one file to read; HDF5 asks one of them only for what is small. */
-static bool join(hid_t access, int fortran) {
-#ifdef OP2JIT_FILES_MPI
-  return H5Pset_fapl_mpio(access, MPI_Comm_f2c((MPI_Fint)fortran), MPI_INFO_NULL) >= 0 &&
-         H5Pset_all_coll_metadata_ops(access, true) >= 0;
-#else
-  (void)access, (void)fortran;
-  return false;
-#endif
-}
-
-static void open_id(struct file *file, const char *path, enum file_mode mode, int fortran) {
+static void open_id(struct file *file, const char *path, enum file_mode mode) {
   hid_t access = H5Pcreate(H5P_FILE_ACCESS);
   /* Whatever an object is left open by, closing the file closes it. */
-  bool good = access >= 0 && H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0;
-  if (good && fortran == FILE_ALONE)
-    good = (file->driver = hdf5_driver_use(access)) >= 0;
-  else if (good)
-    good = join(access, fortran);
-  if (good)
+  if (access >= 0 && H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0 &&
+      (file->driver = hdf5_driver_use(access)) >= 0)
     file->id = mode == FILE_CREATE ? H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access)
                                    : H5Fopen(path, mode == FILE_READ ? H5F_ACC_RDONLY : H5F_ACC_RDWR, access);
   /* Closing the list must not wipe out why the file did not open. */
@@ -45,16 +26,16 @@ static void free_file(struct file *file) {
   free(file);
 }
 
-static int open_file(struct file **out, const char *path, const char *shown, enum file_mode mode, int fortran,
+static int open_file(struct file **out, const char *path, const char *shown, enum file_mode mode,
                      struct error *err) {
   struct file *file = calloc(1, sizeof *file);
   if (!file || !(file->path = strdup(shown))) {
     free(file);
     return error_memory(err, "a file", sizeof *file);
   }
-  *file = (struct file){.path = file->path, .id = -1, .driver = -1, .together = fortran != FILE_ALONE};
+  file->id = file->driver = -1;
   struct quiet before = quiet_begin();
-  open_id(file, path, mode, fortran);
+  open_id(file, path, mode);
   int code = file->id >= 0 ? OP_OK
                            : hdf5_failed(file, NULL,
                                          mode == FILE_CREATE ? "the file cannot be made"
@@ -71,8 +52,7 @@ static int open_file(struct file **out, const char *path, const char *shown, enu
 static int close_file(struct file *file, struct error *err) {
   struct quiet before = quiet_begin();
   /* Everything is written now, while HDF5 can be asked how it went. */
-  bool good = H5Fflush(file->id, H5F_SCOPE_GLOBAL) >= 0;
-  good = good && (file->together || hdf5_driver_trouble(file->id) == 0);
+  const bool good = H5Fflush(file->id, H5F_SCOPE_GLOBAL) >= 0 && hdf5_driver_trouble(file->id) == 0;
   int code = good ? OP_OK : hdf5_failed(file, NULL, "the file cannot be finished", err);
   if (H5Fclose(file->id) < 0 && !code) {
     file->id = -1;
@@ -114,26 +94,6 @@ static int each(struct file *file, bool (*visit)(void *user, const char *name), 
   return code;
 }
 
-__attribute__((visibility("default"))) extern const struct file_table op2jit_file_table;
-const struct file_table op2jit_file_table = {
-    .version = FILE_TABLE_VERSION,
-    .name = OP2JIT_FILES_NAME,
-    .structs = types_look_into,
-    .open = open_file,
-    .close = close_file,
-    .kind = kind_of,
-    .look = hdf5_look,
-    .read = hdf5_read,
-    .create = hdf5_create,
-    .place = hdf5_place,
-    .write = hdf5_write,
-    .put_number = hdf5_put_number,
-    .put_text = hdf5_put_text,
-    .get_number = hdf5_get_number,
-    .get_text = hdf5_get_text,
-    .each = each,
-};
-
 /* Attributes of datasets: what OP2 writes beside the rows. */
 
 /* `value` of one `type`, read back by that type. */
@@ -151,8 +111,8 @@ static int put(struct file *file, const char *name, const char *attribute, hid_t
   return code;
 }
 
-int hdf5_put_number(struct file *file, const char *name, const char *attribute, long long value,
-                    struct error *err) {
+static int put_number(struct file *file, const char *name, const char *attribute, long long value,
+                      struct error *err) {
   struct quiet before = quiet_begin();
   int small = value > INT_MAX ? INT_MAX : (int)value;
   int code = value > INT_MAX ? put(file, name, attribute, H5T_NATIVE_LLONG, &value, err)
@@ -161,8 +121,8 @@ int hdf5_put_number(struct file *file, const char *name, const char *attribute, 
   return code;
 }
 
-int hdf5_put_text(struct file *file, const char *name, const char *attribute, const char *value,
-                  struct error *err) {
+static int put_text(struct file *file, const char *name, const char *attribute, const char *value,
+                    struct error *err) {
   struct quiet before = quiet_begin();
   hid_t type = H5Tcopy(H5T_C_S1);
   H5Tset_size(type, strlen(value) + 1);
@@ -186,7 +146,7 @@ static bool is_single(hid_t id) {
   return points == 1;
 }
 
-bool hdf5_get_number(struct file *file, const char *name, const char *attribute, long long *value) {
+static bool get_number(struct file *file, const char *name, const char *attribute, long long *value) {
   struct quiet before = quiet_begin();
   hid_t id = open_one(file, name, attribute), type = id >= 0 ? H5Aget_type(id) : -1;
   bool good = type >= 0 && H5Tget_class(type) == H5T_INTEGER && is_single(id) &&
@@ -217,7 +177,7 @@ static bool read_text(hid_t id, hid_t type, char *out, size_t size) {
   return H5Aread(id, type, out) >= 0;
 }
 
-bool hdf5_get_text(struct file *file, const char *name, const char *attribute, char *out, size_t size) {
+static bool get_text(struct file *file, const char *name, const char *attribute, char *out, size_t size) {
   struct quiet before = quiet_begin();
   hid_t id = open_one(file, name, attribute), type = id >= 0 ? H5Aget_type(id) : -1;
   bool good =
@@ -275,7 +235,7 @@ static void reason_of(struct text *out) {
 int hdf5_failed(const struct file *file, const char *name, const char *what, struct error *err) {
   struct text reason = {0};
   reason_of(&reason); /* first: every call of HDF5 forgets the errors of the one before */
-  const int trouble = file->id >= 0 && !file->together ? hdf5_driver_trouble(file->id) : 0;
+  const int trouble = file->id >= 0 ? hdf5_driver_trouble(file->id) : 0;
   if (trouble) {
     text_clear(&reason);
     text_add(&reason, strerror(trouble));
@@ -308,3 +268,24 @@ enum file_kind hdf5_kind(const struct file *file, const char *name) {
   const bool known = H5Oget_info_by_name(file->id, name, &info, H5P_DEFAULT) >= 0;
   return known && info.type == H5O_TYPE_DATASET ? FILE_DATASET : FILE_OTHER;
 }
+
+/* ---- the table ---- */
+
+__attribute__((visibility("default"))) extern const struct file_table op2jit_file_table;
+const struct file_table op2jit_file_table = {
+    .version = FILE_TABLE_VERSION,
+    .structs = types_look_into,
+    .open = open_file,
+    .close = close_file,
+    .kind = kind_of,
+    .look = hdf5_look,
+    .read = hdf5_read,
+    .create = hdf5_create,
+    .place = hdf5_place,
+    .write = hdf5_write,
+    .put_number = put_number,
+    .put_text = put_text,
+    .get_number = get_number,
+    .get_text = get_text,
+    .each = each,
+};

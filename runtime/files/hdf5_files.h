@@ -9,9 +9,8 @@
 
 struct file {
   hid_t id;
-  hid_t driver;  /* -1: HDF5's own for several ranks */
-  bool together; /* opened by all ranks of a communicator */
-  char *path;    /* for messages */
+  hid_t driver;
+  char *path; /* for messages */
 };
 
 struct quiet {
@@ -24,9 +23,8 @@ void quiet_end(struct quiet before);
 /* "FILE: DATASET: what: the reason"; `name` may be NULL. Returns OP_ERR_FILE. */
 int hdf5_failed(const struct file *file, const char *name, const char *what, struct error *err);
 
-/* The driver for files of one process (driver.c), for a list of properties of access: negative, or what is to be
- * released when the file is closed (HDF5 forgets a driver before it closes the last file by it). Files that
- * several ranks read together are HDF5's and MPI's own affair. */
+/* The driver of files (hdf5_driver.c), for a list of properties of access: negative, or what is to be released when the file
+ * is closed (HDF5 forgets a driver before it closes the last file by it). */
 hid_t hdf5_driver_use(hid_t access);
 void hdf5_driver_release(hid_t id);
 /* The errno of what could not be written, 0 if all could. */
@@ -42,12 +40,5 @@ int hdf5_create(struct file *file, const char *name, enum type_code type, int ra
 int hdf5_place(struct file *file, const char *name, long long *place, struct error *err);
 int hdf5_write(struct file *file, const char *name, enum type_code type, long long first, long long rows,
                const void *data, struct error *err);
-
-int hdf5_put_number(struct file *file, const char *name, const char *attribute, long long value,
-                    struct error *err);
-int hdf5_put_text(struct file *file, const char *name, const char *attribute, const char *value,
-                  struct error *err);
-bool hdf5_get_number(struct file *file, const char *name, const char *attribute, long long *value);
-bool hdf5_get_text(struct file *file, const char *name, const char *attribute, char *out, size_t size);
 
 #endif

@@ -145,23 +145,6 @@ static H5T_conv_ret_t look_at_misfit(H5T_conv_except_t what, hid_t from, hid_t t
   return H5T_CONV_ABORT;
 }
 
-static hid_t transfer(const struct file *file, struct misfit *misfit) {
-  hid_t list = H5Pcreate(H5P_DATASET_XFER);
-#ifdef OP2JIT_FILES_MPI
-  /* A call of all ranks, in which each moves its own rows, which are in one piece: to gather them on a few ranks
-   * first would take memory and bring nothing. */
-  if (file->together) {
-    H5Pset_dxpl_mpio(list, H5FD_MPIO_COLLECTIVE);
-    H5Pset_dxpl_mpio_collective_opt(list, H5FD_MPIO_INDIVIDUAL_IO);
-  }
-#else
-  (void)file;
-#endif
-  if (misfit)
-    H5Pset_type_conv_cb(list, look_at_misfit, misfit);
-  return list;
-}
-
 /* The rows of the dataset, and as many values in memory. */
 static bool select_rows(hid_t dataset, long long first, long long rows, hid_t *in_file, hid_t *in_memory) {
   hsize_t start[H5S_MAX_RANK] = {0}, count[H5S_MAX_RANK] = {1}, values = 1;
@@ -211,8 +194,9 @@ static int check_members(const struct file *file, const char *name, hid_t datase
 static int read_rows(struct file *file, const char *name, hid_t dataset, enum type_code type, long long first,
                      long long rows, void *out, struct error *err) {
   struct misfit misfit = {0};
-  hid_t in_file, in_memory, list = transfer(file, &misfit);
+  hid_t in_file, in_memory, list = H5Pcreate(H5P_DATASET_XFER);
   int code = OP_OK;
+  H5Pset_type_conv_cb(list, look_at_misfit, &misfit);
   static char nothing[16]; /* HDF5 wants an address also for no values */
   if (!select_rows(dataset, first, rows, &in_file, &in_memory))
     code = hdf5_failed(file, name, "its rows cannot be chosen", err);
@@ -294,14 +278,13 @@ int hdf5_place(struct file *file, const char *name, long long *place, struct err
 static int write_rows(struct file *file, const char *name, hid_t dataset, enum type_code type,
                       long long first, long long rows, const void *data, struct error *err) {
   static const char nothing[16];
-  hid_t in_file, in_memory, list = transfer(file, NULL);
+  hid_t in_file, in_memory;
   int code = OP_OK;
   if (!select_rows(dataset, first, rows, &in_file, &in_memory) ||
-      H5Dwrite(dataset, hdf5_type(type), in_memory, in_file, list, data ? data : nothing) < 0)
+      H5Dwrite(dataset, hdf5_type(type), in_memory, in_file, H5P_DEFAULT, data ? data : nothing) < 0)
     code = hdf5_failed(file, name, "its rows cannot be written", err);
   H5Sclose(in_memory);
   H5Sclose(in_file);
-  H5Pclose(list);
   return code;
 }
 

@@ -3,13 +3,16 @@
 #ifndef OP2JIT_FILES_IO_H
 #define OP2JIT_FILES_IO_H
 
+#include <stdint.h>
+
 #include "files/files.h"
+#include "files/layout.h"
 #include "mesh/mesh.h"
 
 struct dat;
 struct io; /* in the context: the plugin, and the series of steps that were begun */
 
-/* The plugin that fits the context's ranks, opened at the first use. */
+/* The plugin, opened at the first use. */
 int io_table(struct op_context *ctx, const struct file_table **out, struct error *err);
 struct io *io_state(struct op_context *ctx);
 void io_free(struct io *io);
@@ -46,5 +49,33 @@ int save_dat(struct op_context *ctx, struct dat *dat, const char *path, const ch
 /* `time`: NULL: the step's number. */
 int vtk_write(struct op_context *ctx, const char *path, int step, const double *time, int count,
               struct dat *const dats[], struct error *err);
+
+/* ---- plugin.c: the HDF5 plugin of a process, found and opened at the first use ---- */
+
+struct file_plugin {
+  void *library; /* of dlopen; never closed */
+  const struct file_table *table;
+};
+
+/* `first`: a folder to look in first, or NULL. OP_ERR_NOT_BUILT names the package. Once open it stays what it is. */
+int file_plugin_open(struct file_plugin *plugin, const char *first, struct error *err);
+
+/* ---- the inside of struct io ---- */
+/* A series of steps that this process writes: where its mesh was written last. */
+struct vtk_series {
+  struct text path;           /* of the index */
+  struct text mesh_file;      /* with the cells, beside the index */
+  struct text points_file;    /* with the points */
+  int points;                 /* id of the dat of coordinates */
+  uint64_t version;           /* of it, when it was written */
+  uint64_t cells;             /* a fingerprint of the maps that are cells */
+  int mesh_step, points_step; /* when; -1: not yet */
+};
+
+struct io {
+  struct file_plugin plugin;
+  bool everywhere;    /* all ranks have opened it */
+  struct list series; /* of struct vtk_series */
+};
 
 #endif

@@ -25,38 +25,27 @@ static int check_path(const char *path, struct error *err) {
   return OP_OK;
 }
 
-int layout_open_as(struct layout *l, const struct file_table *table, struct comm *comm, const char *path,
-                   bool apart, struct error *err) {
-  *l = (struct layout){.table = table, .comm = comm, .path = path, .apart = apart};
-  int code = layout_agree(l, check_path(path, err), err);
-  if (!code)
-    code = table->open(&l->file, path, path, FILE_READ, l->apart ? FILE_ALONE : comm->fortran, err);
-  code = together_agree(comm, code, err);
-  if (code && l->file) {
-    struct error second = {0};
-    table->close(l->file, &second);
-    error_free(&second);
-  }
+int layout_close_file(const struct file_table *table, struct file *file, int code, struct error *err) {
+  struct error second = {0};
+  const int closed = table->close(file, &second);
+  if (!code && closed)
+    code = error_copy(err, &second);
+  error_free(&second);
   return code;
 }
 
 int layout_open(struct layout *l, const struct file_table *table, struct comm *comm, const char *path,
                 struct error *err) {
-  const bool apart = together_alone(comm) || comm->size <= LAYOUT_APART_MOST;
-  return layout_open_as(l, table, comm, path, apart, err);
-}
-
-int layout_agree(const struct layout *l, int code, struct error *err) {
-  return l->apart ? code : together_agree(l->comm, code, err);
+  *l = (struct layout){.table = table, .comm = comm, .path = path};
+  int code = check_path(path, err);
+  if (!code)
+    code = table->open(&l->file, path, path, FILE_READ, err);
+  code = together_agree(comm, code, err);
+  return code && l->file ? layout_close_file(table, l->file, code, err) : code;
 }
 
 int layout_close(struct layout *l, int code, struct error *err) {
-  struct error second = {0};
-  int closed = l->table->close(l->file, &second);
-  if (!code && closed)
-    code = error_copy(err, &second);
-  error_free(&second);
-  return together_agree(l->comm, code, err);
+  return together_agree(l->comm, layout_close_file(l->table, l->file, code, err), err);
 }
 
 /* ---- what is there ---- */
@@ -223,7 +212,7 @@ enum { LARGE = 16 << 20 };
 static void tell(const struct layout *l, const struct moving *what, const char *name) {
   struct progress *progress = l->ctx ? l->ctx->log->progress : NULL;
   const char *folder = strrchr(l->path, '/'), *file = folder ? folder + 1 : l->path;
-  if (!progress || l->whole < LARGE)
+  if (!progress || l->whole < (double)LARGE)
     return;
   if (l->moved > 0)
     progress_more(progress, "%s %s of %s: %.0f%% of %.0f MB", what->doing, name, file,
@@ -239,25 +228,19 @@ void layout_expect(struct layout *l, double bytes) {
     progress_end(l->ctx->log->progress);
 }
 
-/* Moves rows in rounds. If a file is open together, all ranks take part in all rounds, with no rows at the end if they have fewer. */
 static int move(struct layout *l, const char *name, enum type_code type, int dim, long long first,
                 long long rows, unsigned char *data, const struct moving *what, struct error *err) {
   const size_t row_bytes = (size_t)dim * type_info(type)->size;
-  const size_t bytes = l->apart || together_alone(l->comm) ? LAYOUT_ROUND : LAYOUT_ROUND_OF_ALL;
-  const long long each = row_bytes < bytes ? (long long)(bytes / row_bytes) : 1;
-  long long rounds = rows / each + (rows % each != 0);
+  const long long each = row_bytes < LAYOUT_ROUND ? (long long)(LAYOUT_ROUND / row_bytes) : 1;
   const double start = clock_seconds(), whole = (double)rows * (double)row_bytes;
   const bool alone = l->whole <= 0;
-  int code = l->apart ? OP_OK : together_most(l->comm, &rounds, err);
+  int code = OP_OK;
   if (alone)
     layout_expect(l, whole);
-  for (long long i = 0; i < rounds && !code; i++) {
-    const long long begin = i < rows / each ? i * each : i == rows / each ? i * each : rows;
-    const long long left = rows - begin, count = left < each ? left : each;
-    /* A rank without rows needs a place in the file all the same. */
-    unsigned char *at = count && data ? data + (size_t)begin * row_bytes : NULL;
+  for (long long begin = 0; begin < rows && !code; begin += each) {
+    const long long count = rows - begin < each ? rows - begin : each;
     tell(l, what, name);
-    code = layout_agree(l, what->round(l, name, type, count ? first + begin : 0, count, at, err), err);
+    code = what->round(l, name, type, first + begin, count, data + (size_t)begin * row_bytes, err);
     l->moved += (double)count * (double)row_bytes;
   }
   if (alone)

@@ -36,22 +36,17 @@ struct layout {
   const char *path;    /* for messages; the caller's */
   double whole, moved; /* bytes of the table that is moved now, and of these what is done; 0: none is */
   const struct op_context *ctx; /* is told of large tables; NULL: nobody is */
-  bool apart; /* each rank moves rows by itself: it has the file open alone to read, or `rows` to write */
-  int rows;   /* a descriptor to write rows by */
-  long long place; /* of the table that is being written, from the beginning of the file */
-  int columns;     /* of that table */
+  int rows;                     /* a descriptor to write rows by */
+  long long place;              /* of the table that is being written, from the beginning of the file */
+  int columns;                  /* of that table */
 };
 
-/* For reading. A few ranks open the file each by themselves, so that nobody waits for another in between; many
- * have it open together, so that what describes its tables is read once. */
+/* For reading. Each rank opens the file by itself, so that nobody waits for another in between; how it went is settled at
+ * the end. */
 int layout_open(struct layout *l, const struct file_table *table, struct comm *comm, const char *path,
                 struct error *err);
-/* The same, apart or together. */
-int layout_open_as(struct layout *l, const struct file_table *table, struct comm *comm, const char *path,
-                   bool apart, struct error *err);
-/* In between: what all ranks agree on where they have the file open together; else `code`, which is settled at the
- * end. */
-int layout_agree(const struct layout *l, int code, struct error *err);
+/* Closes one process's file. Returns `code`, or what went wrong first. */
+int layout_close_file(const struct file_table *table, struct file *file, int code, struct error *err);
 /* Returns `code`, or what all ranks agree on. */
 int layout_close(struct layout *l, int code, struct error *err);
 
@@ -64,7 +59,7 @@ int layout_find_table(struct layout *l, const char *name, int dim, bool whole, l
 bool layout_is_set(const struct layout *l, const char *name, const struct file_dataset *d);
 /* The size of a set. */
 int layout_read_size(struct layout *l, const char *name, long long *size, struct error *err);
-/* This rank's rows, in rounds that all ranks share if they have the file open together. Bools become 0 or 1. */
+/* This rank's rows. Bools become 0 or 1. */
 int layout_read(struct layout *l, const char *name, enum type_code type, int dim, long long first,
                 long long rows, void *out, struct error *err);
 
@@ -86,11 +81,7 @@ void layout_expect(struct layout *l, double bytes);
 int layout_write(struct layout *l, const char *name, enum type_code type, int dim, long long first,
                  long long rows, const void *data, struct error *err);
 
-/* Bytes that are moved at a time: by a rank at its own pace; by all ranks, which wait for the slowest after each
- * round. The second costs no memory, since rows go from and to where they are. */
-enum { LAYOUT_ROUND = 8 << 20, LAYOUT_ROUND_OF_ALL = 128 << 20 };
-
-/* The most ranks that open a file each by themselves. */
-enum { LAYOUT_APART_MOST = 64 };
+/* Bytes that are moved at a time. */
+enum { LAYOUT_ROUND = 8 << 20 };
 
 #endif

@@ -79,7 +79,7 @@ static int find_rows(struct layout *l, const struct set *set, const char *name, 
     code = error_set(err, OP_ERR_SIZE,
                      "%s: \"%s\" has %lld rows, but set \"%s\" has %lld elements; expected as many", l->path,
                      name, rows, set->name, set->global_size);
-  return layout_agree(l, code, err);
+  return code;
 }
 
 static bool is_wide(enum type_code type) {
@@ -126,7 +126,6 @@ struct map *load_map(struct op_context *ctx, struct set *from, struct set *to, i
     size_t entries;
     if (!size_mul((size_t)from->size, (size_t)arity, &entries) || !rows_new(&rows, entries, rows.wide))
       code = error_memory(err, "a map's table", (size_t)from->size * (size_t)arity * sizeof(int));
-    code = layout_agree(&l, code, err);
   }
   if (!code)
     code = layout_read(&l, name, type, arity, from->global_first, from->size, rows.entries, err);
@@ -166,7 +165,6 @@ static int read_offsets(struct layout *l, const struct set *from, const char *na
                   l->path, name, rows, from->name, from->global_size);
   if (!code && !(part->offsets = array_new((size_t)from->size + 1, sizeof *part->offsets)))
     code = error_memory(err, "the offsets of a map", ((size_t)from->size + 1) * sizeof *part->offsets);
-  code = layout_agree(l, code, err);
   if (!code)
     code = layout_read(l, name, TYPE_LONGLONG, 1, from->global_first, from->size + 1, part->offsets, err);
   /* The first one of all is to be 0, which is looked at later. */
@@ -193,7 +191,6 @@ static int read_ragged(struct layout *l, const struct set *from, const char *nam
                      offsets_name, last ? "ends with" : "has", end);
   if (!code && !(part->targets = array_new((size_t)count, sizeof *part->targets)))
     code = error_memory(err, "the targets of a map", (size_t)count * sizeof *part->targets);
-  code = layout_agree(l, code, err);
   return code ? code : layout_read(l, name, TYPE_INT, 1, part->first, count, part->targets, err);
 }
 
@@ -247,7 +244,6 @@ static int read_dat(struct op_context *ctx, struct layout *l, struct dat *dat, c
   const bool plain = is_plain(dat);
   if (!plain && !(rows = array_new((size_t)count, dat->row_bytes)))
     code = error_memory(err, "a dat's rows", (size_t)count * dat->row_bytes);
-  code = layout_agree(l, code, err);
   if (!code) {
     log_line(ctx->log, LOG_INFO, "io", "%s: \"%s\" holds %s, read as %s", l->path, name, d.words,
              type_info(dat->type)->name);

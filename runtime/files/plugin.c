@@ -1,5 +1,3 @@
-#include "files/plugin.h"
-
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,19 +27,15 @@ static int open_at(struct file_plugin *plugin, const char *path, struct error *e
   return OP_OK;
 }
 
-int file_plugin_open(struct file_plugin *plugin, const char *flavour, const char *first, struct error *err) {
+int file_plugin_open(struct file_plugin *plugin, const char *first, struct error *err) {
   if (plugin->table)
     return OP_OK;
-  struct text name = {0}, path = {0};
-  text_addf(&name, "op2jit-hdf5-%s.so", flavour);
-  int code = text_ok(&name) ? plugin_path(text_str(&name), first, &path, err)
-                            : error_memory(err, "a plugin's name", name.length);
+  struct text path = {0};
+  int code = plugin_path("op2jit-hdf5.so", first, &path, err);
   if (code == OP_ERR_NOT_BUILT)
-    error_prefix(err, "HDF5 files cannot be used (Debian: libhdf5-%s%sdev, meson option -Dhdf5=enabled): ",
-                 strcmp(flavour, "serial") == 0 ? "" : flavour, strcmp(flavour, "serial") == 0 ? "" : "-");
+    error_prefix(err, "HDF5 files cannot be used (Debian: libhdf5-dev, meson option -Dhdf5=enabled): ");
   if (!code)
     code = open_at(plugin, text_str(&path), err);
-  text_free(&name);
   text_free(&path);
   return code;
 }
@@ -55,12 +49,10 @@ struct io *io_state(struct op_context *ctx) {
 
 int io_table(struct op_context *ctx, const struct file_table **out, struct error *err) {
   struct io *io = io_state(ctx);
-  struct comm *comm = ctx->comm;
-  const char *flavour = together_alone(comm) ? "serial" : comm->table->name;
-  int code = io ? file_plugin_open(&io->plugin, flavour, env_value(ctx->env, ENV_PLUGINS), err)
+  int code = io ? file_plugin_open(&io->plugin, env_value(ctx->env, ENV_PLUGINS), err)
                 : error_memory(err, "the state of files", sizeof *io);
   if (!io || !io->everywhere)
-    code = together_agree(comm, code, err);
+    code = together_agree(ctx->comm, code, err);
   if (code)
     return code;
   io->everywhere = true;

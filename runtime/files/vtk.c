@@ -7,7 +7,6 @@
 
 #include "context/context.h"
 #include "files/io.h"
-#include "files/plugin.h"
 #include "files/writing.h"
 #include "mesh/data.h"
 

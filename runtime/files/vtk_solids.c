@@ -153,7 +153,7 @@ static double thickness(double p[4][3]) {
 
 static const double FLAT = 0.05;
 
-/* Whether the cells are faces in space: by their mean thickness over all ranks. Of cells at the border between
+/* Finds out if the cells are faces in space: by their mean thickness over all ranks. Of cells at the border between
  * ranks some points may not be here; they are left to the others. */
 static int look_flat(struct vtk_step *s, const struct map *map, bool *flat, struct error *err) {
   struct comm *comm = s->ctx->comm;

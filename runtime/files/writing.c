@@ -72,8 +72,7 @@ static int open_aside(struct writing *w, const char *path, const char *base, str
   if (!code && (w->rows = open(text_str(&w->aside), O_WRONLY | O_CREAT | O_CLOEXEC, 0666)) < 0)
     code = cannot_write(path, err);
   return code ? code
-              : w->table->open(&w->file, text_str(&w->aside), path, copies ? FILE_UPDATE : FILE_CREATE,
-                               FILE_ALONE, err);
+              : w->table->open(&w->file, text_str(&w->aside), path, copies ? FILE_UPDATE : FILE_CREATE, err);
 }
 
 int writing_begin(struct writing *w, const struct file_table *table, struct comm *comm, const char *path,
@@ -92,8 +91,7 @@ int writing_begin(struct writing *w, const struct file_table *table, struct comm
 }
 
 struct layout writing_layout(const struct writing *w, const char *path) {
-  return (struct layout){
-      .table = w->table, .file = w->file, .comm = w->comm, .path = path, .apart = true, .rows = w->rows};
+  return (struct layout){.table = w->table, .file = w->file, .comm = w->comm, .path = path, .rows = w->rows};
 }
 
 /* With the rights of the file that is replaced. */
@@ -111,13 +109,8 @@ int writing_end(struct writing *w, int code, struct error *err) {
   if (w->rows >= 0 && close(w->rows) != 0 && !code)
     code = cannot_write(text_str(&w->path), err);
   code = together_agree(w->comm, code, err);
-  if (w->file) {
-    struct error second = {0};
-    const int closed = w->table->close(w->file, &second);
-    if (!code && closed)
-      code = error_copy(err, &second);
-    error_free(&second);
-  }
+  if (w->file)
+    code = layout_close_file(w->table, w->file, code, err);
   if (together_is_root(w->comm)) {
     if (!code)
       code = take_place(w, err);

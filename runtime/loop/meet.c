@@ -232,7 +232,7 @@ static int refuse_split(const struct loop *loop, int i, struct error *err) {
 
 /* ---- what is said of it ---- */
 
-/* So the program says; or it has declared something else, and was told by which reading it runs (api/op2/safe.h). */
+/* So the program says; or it has declared something else, and was told by which reading it runs (api/op2/safe.c). */
 static bool is_known(const struct loop *loop, const struct dat *dat) {
   bool known = true;
   for (int i = 0; i < loop->nargs; i++)

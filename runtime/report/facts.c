@@ -1,5 +1,4 @@
-#include "report/facts.h"
-
+/* Facts of the mesh and its data that reports show. */
 #include <stdlib.h>
 
 #include "base/list.h"
@@ -11,6 +10,7 @@
 #include "mesh/mesh.h"
 #include "mesh/subset.h"
 #include "record/sites.h"
+#include "report/forms.h"
 
 static struct report_view *find_views(const struct op_context *ctx, int *count) {
   const struct list *dats = &ctx->mesh->dats;

@@ -19,15 +19,6 @@ enum report_origin { REPORT_NATIVE, REPORT_COMPILED, REPORT_CACHE_HIT };
 struct report_row;
 enum report_origin report_origin(const struct report_row *row);
 
-/* The halos of one loop over all ranks. */
-struct report_across {
-  double exchange_seconds, waiting_seconds; /* mean of the ranks; waiting is part of exchanging */
-  long long exchanges;                      /* of a rank */
-  long long messages;                       /* of all ranks, and their bytes */
-  double bytes_sent;
-  double redundant; /* copies executed for each element owned */
-};
-
 /* A variant that the tuner measured in this run. */
 struct report_variant {
   const char *name;
@@ -54,23 +45,20 @@ struct report_detail {
   bool runs_on_one;
   struct report_speed *speeds; /* of earlier runs, newest first */
   int nspeeds;
-  double fastest,
-      otherwise; /* seconds of the fastest call where the same bits are kept, and of one in a run that did not
-                              * keep them; 0: none is known */
   struct text slower; /* "was faster on this machine: ...", or empty */
   struct text unused; /* "argument 3 (dat "x")": those that its kernel does not name, with ',' between them */
 };
 
-/* The figures of one loop on one rank. */
+/* The figures of one loop on one rank. Waiting is part of exchanging; `redundant`: copies executed for each element owned. */
 struct report_rank {
   double seconds, exchange_seconds, waiting_seconds, messages, bytes_sent, exchanges, redundant;
 };
 
 struct report_row {
   const char *name;
-  struct loop_stats stats;  /* of all calls; `bytes` are those that what ran last must move */
-  double least, mean, most; /* seconds over the ranks; ignored for one rank */
-  struct report_across across;
+  struct loop_stats stats;            /* of all calls; `bytes` are those that what ran last must move */
+  double least, most;                 /* seconds over the ranks; ignored for one rank */
+  struct report_rank across;          /* mean of the ranks; messages and their bytes: of all */
   const struct report_detail *detail; /* NULL: none */
   const struct report_rank *by_rank;  /* one for each rank; NULL: one process */
 };
@@ -166,10 +154,34 @@ void report_text(const struct report *r, struct text *out);
 void report_json(const struct report *r, struct text *out);
 /* The same as a page for a browser (page.html). */
 void report_html(const struct report *r, struct text *out);
+/* The page of a JSON report; beside it that of a run before, or NULL. */
+void page_of_json(const char *json, const char *before, struct text *out);
 /* A line for each loop, for programs of OP2. */
 void report_csv(const struct report *r, struct text *out);
 /* Chrome's trace event format. */
 void report_trace(const struct report *r, struct text *out);
+
+struct loop_site;
+struct op_context;
+struct store;
+
+/* ---- finding what a report says ---- */
+
+/* Details of one loop. `store`: whose history is told; NULL: none (speed.c). */
+int detail_fill(struct report_detail *out, const struct loop_site *site, struct store *store,
+                struct error *err);
+void detail_free(struct report_detail *detail);
+/* Finds the loop's earlier runs on this machine with as many threads, and puts a line into `slower` if it was faster then by
+ * more than times vary. Without a store it finds nothing. */
+void speeds_find(const struct op_context *ctx, const struct loop_site *site, struct report_detail *out);
+/* Fills what rows, which are of the same loops on all ranks, have of the ranks, and r->by_rank. `code`: what went wrong
+ * so far. Collective. */
+int report_over_ranks(struct op_context *ctx, struct report *r, int code, struct error *err);
+/* Fills what the report says of the mesh and its data, as far as there is memory: one without them is still a report. The rows
+ * and the size of the caches are there. */
+void facts_find(const struct op_context *ctx, struct report *r);
+
+/* ---- parts of a text ---- */
 
 /* Advice to the user, a line each. */
 void report_advice(const struct report *r, struct text *out);

@@ -1,6 +1,4 @@
 /* Reports for programs: JSON, the page made of it, and events for a browser's trace viewer. */
-#include "report/json.h"
-
 #include <string.h>
 
 #include "base/json.h"
@@ -56,12 +54,12 @@ static void add_detail(const struct report_detail *d, struct text *out) {
 }
 
 static void add_ranks(const struct report *r, const struct report_row *row, struct text *out) {
-  const struct report_across *a = &row->across;
+  const struct report_rank *a = &row->across;
   json_fields(out,
               "min_seconds:d mean_seconds:d max_seconds:d exchange_seconds:d waiting_seconds:d exchanges:i "
               "messages:i bytes_sent:d redundant:d",
-              row->least, row->mean, row->most, a->exchange_seconds, a->waiting_seconds, a->exchanges,
-              a->messages, a->bytes_sent, a->redundant);
+              row->least, a->seconds, row->most, a->exchange_seconds, a->waiting_seconds,
+              (long long)a->exchanges, (long long)a->messages, a->bytes_sent, a->redundant);
   if (!row->by_rank)
     return;
   json_open(out, "by_rank", '[');
@@ -96,8 +94,6 @@ static void add_row(const struct report *r, int i, struct text *out) {
     json_fields(out, "spills:n", row->stats.spills);
   if (row->stats.ordered)
     json_fields(out, "reproducible:b collect_seconds:d", true, row->stats.collect_seconds);
-  if (row->detail && row->detail->otherwise > 0)
-    json_fields(out, "fastest_seconds:d otherwise_seconds:d", row->detail->fastest, row->detail->otherwise);
   if (row->detail)
     add_detail(row->detail, out);
   json_fields(out, "in_tiles:b in_cache:b code:t variant:t scalar:t", report_in_tiles(row),
@@ -291,6 +287,9 @@ void report_trace(const struct report *r, struct text *out) {
 }
 
 /* The page: page.html with the JSON report in it. */
+
+/* page.html as text, made when the library is built (base/embed.py). */
+extern const char page_html[];
 
 /* Where the reports go in page.html, in this order. */
 static const char *const marks[] = {"@REPORT@", "@BEFORE@"};

@@ -87,17 +87,6 @@ static void note_owners(const struct report *r, struct text *out) {
                 r->rows[i].name);
 }
 
-/* All that it costs, by an earlier run without it. */
-static void add_otherwise(const struct report_detail *d, struct text *out) {
-  char with[48], without[48];
-  if (!d || d->otherwise <= 0)
-    return;
-  report_time(with, sizeof with, d->fastest);
-  report_time(without, sizeof without, d->otherwise);
-  text_addf(out, "; its fastest call took %s, and %s in an earlier run that did not keep them: %.2f times",
-            with, without, d->fastest / d->otherwise);
-}
-
 /* Taking turns and exact sums are part of the loops' seconds: no clock tells them from the rest. */
 static void note_ordered(const struct report *r, struct text *out) {
   char time[48];
@@ -110,7 +99,6 @@ static void note_ordered(const struct report *r, struct text *out) {
     if (row->stats.collect_seconds > 0 && row->stats.seconds > 0)
       text_addf(out, "; to collect what elements add took %s, %.0f%% of its time", time,
                 100 * row->stats.collect_seconds / row->stats.seconds);
-    add_otherwise(row->detail, out);
     text_add_char(out, '\n');
   }
 }

@@ -12,6 +12,8 @@ int context_timing(struct op_context *ctx, struct text *out, struct error *err);
 /* The same for other programs: as JSON, and a line for each loop. */
 int context_json(struct op_context *ctx, struct text *out, struct error *err);
 int context_csv(struct op_context *ctx, struct text *out, struct error *err);
+/* Put this run's times into the store, of the loops that ran often enough, if it keeps what it measures (OP2_TUNE). */
+void speeds_keep(const struct op_context *ctx);
 int context_diagnostics(struct op_context *ctx, struct text *out, struct error *err);
 int context_check_plans(struct op_context *ctx, int level, struct error *err);
 /* Checks OP2_TIMING's value at op_init, and that its file can be written, so that no long run is for nothing. */
@@ -24,5 +26,20 @@ int context_report(struct op_context *ctx, struct error *err);
 int context_findings(struct op_context *ctx, struct error *err);
 /* Prints the findings of this rank so far, before an error ends the program. */
 void context_print_findings(const struct op_context *ctx);
+
+/* ---- profile.c: sections of a program that it times itself, one within another ---- */
+
+struct profile;
+
+/* The outermost section begins. NULL: no memory. */
+struct profile *profile_new(const char *name);
+void profile_free(struct profile *p);
+/* Within the section that was entered last; one that is entered again goes on. */
+void profile_enter(struct profile *p, const char *name);
+void profile_leave(struct profile *p);
+/* Leave all. */
+void profile_end(struct profile *p);
+void profile_text(const struct profile *p, struct text *out);
+void profile_json(const struct profile *p, struct text *out);
 
 #endif

@@ -1,9 +1,11 @@
-#include "report/report_ranks.h"
+/* Figures of loops over all ranks. */
+#include <math.h>
 
 #include "base/list.h"
 #include "context/context.h"
 #include "ranks/agree.h"
 #include "ranks/comm.h"
+#include "report/forms.h"
 
 static struct report_rank rank_of(const struct loop_stats *s) {
   return (struct report_rank){.seconds = s->seconds,
@@ -31,13 +33,9 @@ static void fill_row(struct report_row *row, int ranks) {
     all.exchanges += one->exchanges;
     all.redundant += one->redundant;
   }
-  row->mean = all.seconds / ranks;
-  row->across = (struct report_across){.exchange_seconds = all.exchange_seconds / ranks,
-                                       .waiting_seconds = all.waiting_seconds / ranks,
-                                       .exchanges = (long long)(all.exchanges / ranks),
-                                       .messages = (long long)all.messages,
-                                       .bytes_sent = all.bytes_sent,
-                                       .redundant = all.redundant / ranks};
+  row->across = (struct report_rank){
+      all.seconds / ranks, all.exchange_seconds / ranks, all.waiting_seconds / ranks, all.messages,
+      all.bytes_sent,      floor(all.exchanges / ranks), all.redundant / ranks};
 }
 
 /* The ranks' answers come one behind the other, and are needed row by row. */

@@ -1,5 +1,5 @@
-#include "report/speed.h"
-
+/* Details of one loop beside its times: its arguments, its plan, the variants that were tried; and how fast it was in earlier runs
+ * on this machine, which is kept in the store at op_exit. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,6 @@
 #include "base/types.h"
 #include "context/context.h"
 #include "context/env.h"
-#include "context/forced.h"
 #include "exec/team.h"
 #include "kernels-cache/store.h"
 #include "loop/place.h"
@@ -22,6 +21,8 @@
 #include "ranks/comm.h"
 #include "record/record.h"
 #include "record/sites.h"
+#include "report/forms.h"
+#include "report/report.h"
 
 /* ---- where a time belongs ---- */
 
@@ -29,15 +30,9 @@ struct place {
   struct text signature, machine, mesh;
 };
 
-/* `fp`: as if that were asked for. */
-static bool place_make(const struct op_context *ctx, const struct loop *loop, const char *fp,
-                       struct place *p) {
-  struct desc desc = loop->desc;
-  char word[32];
-  snprintf(word, sizeof word, "%s", fp);
-  desc.fp = word;
+static bool place_make(const struct op_context *ctx, const struct loop *loop, struct place *p) {
   *p = (struct place){0};
-  tuning_sign(&desc, &p->signature);
+  tuning_sign(&loop->desc, &p->signature);
   text_addf(&p->machine, "%s ", loop->backend->name);
   if (loop->backend->target)
     loop->backend->target(ctx, loop->space, &p->machine);
@@ -84,7 +79,7 @@ void speeds_keep(const struct op_context *ctx) {
     struct place *p = &places[count];
     if (!is_measured(site))
       continue;
-    if (place_make(ctx, site->record, site->record->desc.fp, p))
+    if (place_make(ctx, site->record, p))
       rows[count++] = (struct store_speed){.loop = site->name,
                                            .signature = text_str(&p->signature),
                                            .machine = text_str(&p->machine),
@@ -185,36 +180,12 @@ static void find_slower(struct report_detail *d, const struct loop *loop, const 
   tell_reason(best, loop, mesh, &d->slower);
 }
 
-/* The fastest of the runs on such a mesh that did not keep the same bits. */
-static void find_otherwise(const struct op_context *ctx, const struct loop_site *site,
-                           struct report_detail *out) {
-  const struct loop *loop = site->record;
-  const double elements = (double)loop->set->extents[EXTENT_OWNED];
-  struct report_detail found = {0};
-  struct place there;
-  struct seen seen = {.here = &there, .threads = threads_of(ctx), .out = &found};
-  if (place_make(ctx, loop, context_fp(ctx, false), &there))
-    store_speeds(ctx->store, site->name, note, &seen);
-  out->fastest = loop->stats.fastest;
-  for (int i = 0; i < found.nspeeds && !seen.failed; i++) {
-    const struct report_speed *s = &found.speeds[i];
-    const double as_many = s->elements > 0 ? s->seconds / (double)s->elements * elements : 0;
-    if (strcmp(s->mesh, text_str(&there.mesh)) == 0 && as_many > 0 &&
-        (out->otherwise <= 0 || as_many < out->otherwise))
-      out->otherwise = as_many;
-  }
-  place_free(&there);
-  detail_free(&found);
-}
-
 void speeds_find(const struct op_context *ctx, const struct loop_site *site, struct report_detail *out) {
   struct place here;
   if (!ctx->store || !is_measured(site))
     return;
   struct seen seen = {.here = &here, .threads = threads_of(ctx), .out = out};
-  if (site->record->ordered)
-    find_otherwise(ctx, site, out);
-  if (place_make(ctx, site->record, site->record->desc.fp, &here))
+  if (place_make(ctx, site->record, &here))
     store_speeds(ctx->store, site->name, note, &seen);
   if (out->nspeeds && !seen.failed)
     find_slower(out, site->record, text_str(&here.mesh));

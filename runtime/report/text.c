@@ -151,12 +151,12 @@ static void text_across(const struct report *r, const struct report_row *const *
   text_add_char(out, '\n');
   for (int i = 0; i < count; i++) {
     const struct report_row *row = rows[i];
-    const struct report_across *a = &row->across;
-    const double seconds[] = {row->least, row->mean, row->most, a->exchange_seconds, a->waiting_seconds};
+    const struct report_rank *a = &row->across;
+    const double seconds[] = {row->least, a->seconds, row->most, a->exchange_seconds, a->waiting_seconds};
     text_addf(out, "%-*s", width, row->name);
     for (size_t k = 0; k < sizeof seconds / sizeof *seconds; k++)
       cell_time(out, seconds[k], 8);
-    text_addf(out, " %9lld %9.3f %8.2f%%\n", a->messages, a->bytes_sent * 1e-6, 100 * a->redundant);
+    text_addf(out, " %9.0f %9.3f %8.2f%%\n", a->messages, a->bytes_sent * 1e-6, 100 * a->redundant);
   }
 }
 

@@ -7,12 +7,11 @@
 #include "context/context.h"
 #include "context/env.h"
 #include "loop/chain/queue.h"
-#include "tape/schedule.h"
 #include "tape/tape.h"
 
 /* ---- bars ---- */
 
-/* Do all bars that the adjoint starts from hold zeros, so that it would add nothing? */
+/* True if all bars that the adjoint starts from hold zeros, so that it would add nothing. */
 static int comes_from_nothing(struct op_context *ctx, const struct site *site, bool *nothing,
                               struct error *err) {
   int code = OP_OK;

@@ -1,4 +1,4 @@
-#include "tape/schedule.h"
+#include "tape/tape.h"
 
 /* The binomials of revolve: with so many slots, and no step run more than `reps` times, `range` steps can be reversed. */
 int schedule_next(int steps, int slots) {

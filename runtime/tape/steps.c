@@ -8,7 +8,6 @@
 #include "base/list.h"
 #include "context/context.h"
 #include "ranks/agree.h"
-#include "tape/schedule.h"
 #include "tape/tape.h"
 
 /* ---- figures: they follow from the events, whatever is kept ---- */

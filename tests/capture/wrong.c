@@ -3,12 +3,7 @@
  *   promise   the kernel assigns what it promises to add to
  *   dies      a division by zero, which ends the process
  *   fast      a test for NaN, which OP2_FP=fast may leave out
- *   least     the C function overlooks the least value, and nothing but a global shows it
- *   sums      the same with a test for NaN in a sum, which OP2_FP=fast may leave out
- *   lost      the C function adds nothing for one element, and only a sum shows it
- *   doubled   it adds one element twice
- *   nan       it makes the sum NaN
- *   behind    it adds nothing for one element, whose value is of a loop before it, over another set
+ *   sums      the same in a sum, which nothing but a global shows
  *   freed     nothing is wrong: sets, maps and dats are freed and declared again between the loops
  *   puts      a global gets another value between two loops */
 #include <math.h>
@@ -93,69 +88,17 @@ static int freed(void) {
 
 static const char *const counts = OP_KERNEL(void counts(const double *x, double *all) { *all += *x + 1; });
 
-static const char *const least = OP_KERNEL(void least(const double *x, double *low) {
-  if (*x < *low)
-    *low = *x;
-});
-static void least_but_one(const double *x, double *low) {
-  if (*x<*low && * x> - 50)
-    *low = *x;
-}
 static const char *const sums = OP_KERNEL(void sums(const double *x, double *all) {
   double u = sqrt(*x);
   *all += u == u ? u : 4;
 });
 
-static const char *const adds = OP_KERNEL(void adds(const double *x, double *all) { *all += 2 * *x + 1; });
-static void adds_but_one(const double *x, double *all) {
-  *all += *x == 7 ? 0 : 2 * *x + 1;
-}
-static void adds_twice(const double *x, double *all) {
-  *all += (*x == 7 ? 2 : 1) * (2 * *x + 1);
-}
-
-static void adds_nan(const double *x, double *all) {
-  *all += *x == 7 ? (double)NAN : 2 * *x + 1;
-}
-static const char *const grows = OP_KERNEL(void grows(double *x) { *x += 100; });
-static void grows_natively(double *x) {
-  *x += 100;
-}
-static void adds_no_107(const double *x, double *all) {
-  *all += *x == 107 ? 0 : 2 * *x + 1;
-}
-
-/* Only a global shows what is wrong. */
-static const struct summed {
-  const char *name;
-  void (*function)(const double *x, double *all);
-} summed[] = {{"lost", adds_but_one}, {"doubled", adds_twice}, {"nan", adds_nan}, {"behind", adds_no_107}};
-
-static int only_sum(const double *x, const struct summed *row) {
-  static int same[EDGES];
-  double value = 3;
-  int code = OP_OK;
-  for (int e = 0; e < EDGES; e++)
-    same[e] = e;
-  op_kernel_native(adds, (op_kernel_function)row->function);
-  op_kernel_native(grows, (op_kernel_function)grows_natively);
-  op_set edges = op_decl_set(EDGES, "edges"), ends = op_decl_set(EDGES, "ends");
-  op_map map = op_decl_map(edges, ends, 1, same, "end");
-  op_dat dx = op_decl_dat(ends, 1, "double", x, "x");
-  if (strcmp(row->name, "behind") == 0)
-    code = op_par_loop(grows, "grows", ends, op_arg_dat(dx, -1, OP_ID, 1, "double", OP_RW));
-  return code ? code
-              : op_par_loop(adds, "adds", edges, op_arg_dat(dx, 0, map, 1, "double", OP_READ),
-                            op_arg_gbl(&value, 1, "double", OP_INC));
-}
-static int only_global(const double *x, bool extreme) {
+static int only_sum(const double *x) {
   double value = 0;
-  op_kernel_native(least, (op_kernel_function)least_but_one);
   op_set edges = op_decl_set(EDGES, "edges");
   op_dat dx = op_decl_dat(edges, 1, "double", x, "x");
-  return op_par_loop(extreme ? least : sums, extreme ? "least" : "sums", edges,
-                     op_arg_dat(dx, -1, OP_ID, 1, "double", OP_READ),
-                     op_arg_gbl(&value, 1, "double", extreme ? OP_MIN : OP_INC));
+  return op_par_loop(sums, "sums", edges, op_arg_dat(dx, -1, OP_ID, 1, "double", OP_READ),
+                     op_arg_gbl(&value, 1, "double", OP_INC));
 }
 
 static int puts_global(void) {
@@ -179,8 +122,8 @@ int main(int argc, char **argv) {
     table[e] = e % NODES;
   }
   const char *which = argc > 1 ? argv[1] : "";
-  const bool least_one = strcmp(which, "least") == 0, sums_one = strcmp(which, "sums") == 0;
-  const double special = least_one || sums_one || strcmp(which, "fast") == 0 ? -100 : 7;
+  const bool sum = strcmp(which, "sums") == 0;
+  const double special = sum || strcmp(which, "fast") == 0 ? -100 : 7;
   x[SPECIAL] = special;
   y[SPECIAL % NODES] = -0.0;
   op_set_error_handler(OP_ERRORS_RETURN, NULL);
@@ -188,11 +131,8 @@ int main(int argc, char **argv) {
     return 2;
   if (strcmp(which, "freed") == 0)
     return freed() || op_exit();
-  if (least_one || sums_one)
-    return only_global(x, least_one) || op_exit();
-  for (size_t i = 0; i < sizeof summed / sizeof *summed; i++)
-    if (strcmp(which, summed[i].name) == 0)
-      return only_sum(x, &summed[i]) || op_exit();
+  if (sum)
+    return only_sum(x) || op_exit();
   if (strcmp(which, "puts") == 0)
     return puts_global() || op_exit();
   op_kernel_native(twice, (op_kernel_function)twice_and_more);

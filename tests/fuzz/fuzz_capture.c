@@ -33,7 +33,7 @@ static void look(const struct capture *c) {
   if (places_find(c, &places, &err) == OP_OK)
     for (int p = 0; p < places.count; p++)
       if (places.items[p].data->after)
-        place_differs(&places.items[p], 0, places.items[p].data->before, places.items[p].data->after, false);
+        place_differs(&places.items[p], places.items[p].data->before, places.items[p].data->after, false);
   places_free(&places);
   program_print(c, &as, &fault, &program);
   text_free(&program);
@@ -47,7 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (code == OP_OK) {
     look(&c);
     same_again(&c);
-    if (capture_copy(&c, &less, &err) == OP_OK && capture_select(&less, NULL, NULL, NULL, &err) == OP_OK) {
+    if (capture_copy(&c, &less, &err) == OP_OK && capture_select(&less, NULL, &err) == OP_OK) {
       if (capture_check(&less, &err) != OP_OK)
         abort();
       look(&less);

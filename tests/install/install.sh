@@ -65,7 +65,7 @@ check_command() { # TREE: the command knows the plugin of its own tree
 check_mesh() { # TREE: a mesh that a program writes, with nothing to complain of
   local command said
   command=$(find "$1" -path '*/bin/op2jit')
-  find "$1" -name op2jit-hdf5-serial.so | grep -q . || return 0
+  find "$1" -name op2jit-hdf5.so | grep -q . || return 0
   printf '%s\n' '#include <op2jit.h>' '#include <op2jit_io.h>' 'int main(int argc, char **argv) {' '  op_init(argc, argv, 0);' \
     '  op_decl_set(4, "pcell");' '  op_dump_to_hdf5("square.h5");' '  op_exit();' '}' >"$work/mesh.c"
   compile "$1" "$work/mesh" mesh.c

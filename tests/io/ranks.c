@@ -186,38 +186,11 @@ static void check_solids(const char *vtk) {
   read_cells(path, expected, n);
 }
 
-/* As more ranks than LAYOUT_APART_MOST read: one file for all of them. */
-static void read_together(const char *path) {
-  static long long wide[3 * CELLS];
-  static int narrow[3 * CELLS];
-  struct op_context *ctx = api_context();
-  struct error err = {0};
-  struct layout l;
-  struct file_dataset d;
-  const struct file_table *table;
-  long long first, count, rows;
-  must(io_table(ctx, &table, &err) == OP_OK);
-  must(layout_open_as(&l, table, ctx->comm, path, together_alone(ctx->comm), &err) == OP_OK);
-  must(layout_find_table(&l, "wide", 3, true, &rows, &d, &err) == OP_OK && rows == CELLS);
-  together_share(ctx->comm, rows, &first, &count);
-  must(layout_read(&l, "wide", TYPE_LONGLONG, 3, first, count, wide, &err) == OP_OK);
-  for (long long i = 0; i < 3 * count; i++)
-    must(wide[i] == 10000000000LL * (first + i / 3) + i % 3);
-  int code = layout_read(&l, "wide", TYPE_INT, 3, first, count, narrow, &err);
-  must(code == OP_ERR_TYPE && strstr(error_message(&err), "too large"));
-  must(layout_close(&l, code, &err) == OP_ERR_TYPE);
-  error_free(&err);
-  must(layout_open_as(&l, table, ctx->comm, path, together_alone(ctx->comm), &err) == OP_OK);
-  must(layout_close(&l, layout_find(&l, "none", &d, &err), &err) == OP_ERR_FILE);
-  error_free(&err);
-}
-
 /* Written before anybody needs local numbers, after loops, and after the elements moved to other ranks. */
 static void work(const char *in, const char *out, const char *vtk) {
   const double pi = 3.25;
   double back = 0;
   struct ring m = load(in);
-  read_together(in);
   must(op_dump_to_hdf5(out) == OP_OK);
   loops(&m);
   must(op_dump_to_hdf5(out) == OP_OK);

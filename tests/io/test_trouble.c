@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 
 #include "files.h"
-#include "files/plugin.h"
+#include "files/io.h"
 
 static const char *good_file(void) {
   static char path[PATH_MAX];
@@ -119,23 +119,11 @@ LIBRARY_TEST(entries_out_of_range) {
   message_has("is 20; expected 0 .. 19");
 }
 
-LIBRARY_TEST(no_plugin) {
-  struct file_plugin plugin = {0};
-  struct error err = {0};
-  assert_int_equal(file_plugin_open(&plugin, "absent", NULL, &err), OP_ERR_NOT_BUILT);
-  assert_non_null(strstr(error_message(&err), "libhdf5-absent-dev"));
-  assert_non_null(strstr(error_message(&err), "op2jit-hdf5-absent.so"));
-  write_text(in_folder("op2jit-hdf5-broken.so"), "no library");
-  assert_int_equal(file_plugin_open(&plugin, "broken", folder, &err), OP_ERR_FILE);
-  assert_non_null(strstr(error_message(&err), "does not open"));
-  error_free(&err);
-}
-
 /* Before anything is read or written. */
 LIBRARY_TEST(asks_for_hdf5) {
   assert_int_equal(op_open_hdf5(), OP_OK);
   assert_int_equal(op_exit(), OP_OK);
-  write_text(in_folder("op2jit-hdf5-serial.so"), "no library");
+  write_text(in_folder("op2jit-hdf5.so"), "no library");
   setenv("OP2_PLUGINS", folder, 1);
   assert_int_equal(op_init(0, NULL, 0), OP_OK);
   assert_int_equal(op_open_hdf5(), OP_ERR_FILE);
@@ -143,7 +131,7 @@ LIBRARY_TEST(asks_for_hdf5) {
   assert_int_equal(op_exit(), OP_OK);
   assert_int_equal(op_open_hdf5(), OP_ERR_STATE);
   unsetenv("OP2_PLUGINS");
-  assert_int_equal(unlink(in_folder("op2jit-hdf5-serial.so")), 0);
+  assert_int_equal(unlink(in_folder("op2jit-hdf5.so")), 0);
   assert_int_equal(op_init(0, NULL, 0), OP_OK);
 }
 

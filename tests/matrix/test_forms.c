@@ -8,7 +8,7 @@
 #include "assembly.h"
 #include "context/context.h"
 #include "record/sites.h"
-#include "report/facts.h"
+#include "report/forms.h"
 
 OP_KERNEL_DEF(
     square, void square(const double *w, const double **x, double *a) {

@@ -86,7 +86,7 @@ def compared(folder):
     with open(huge, "wb") as file:
         file.truncate(1 << 36)
     for words, said in ((("report", before + "x"), "No such file"), (("report", op2jit), "this is no report"),
-                        (("report", huge), "this is no report"),
+                        (("report", huge), "this is no report"), (("report", "/dev/zero"), "this is no report"),
                         (("report", "--compare", op2jit, now, "-o", folder + "/x"), "this is no report")):
         done = run(op2jit, *words)
         check(f"{words}: {done.stderr}", done.returncode != 0 and said in done.stderr)

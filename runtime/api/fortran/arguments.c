@@ -7,7 +7,7 @@
 
 #include "api/api.h"
 #include "api/fortran/fortran.h"
-#include "api/fortran/known.h"
+#include "api/fortran/text.h"
 #include "base/list.h"
 #include "base/types.h"
 #include "mesh/data.h"

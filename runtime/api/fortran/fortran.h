@@ -1,4 +1,4 @@
-/* What the modules in fortran/ are made of, beside the calls of op2jit.h: arguments come back through a pointer, since
+/* The calls that the modules in fortran/ are made of, beside the calls of op2jit.h: arguments come back through a pointer, since
  * compilers of Fortran differ in how functions return structs; texts end with a NUL; types have Fortran's names or C's;
  * numbers of map columns and elements count from 1. `is` names the type of the Fortran variable, "" where nothing is
  * known of it, and `count` how many values it has, -1 where that is not known, -2 for a section whose values do not lie
@@ -132,7 +132,7 @@ int op2jit_f_par_loop(op_kernel_function kernel, op_set set, int nargs, const op
 
 enum { ARRAY_SECTION = -2, ARRAY_NONE = -3 };
 struct text;
-/* Note the array of a declaration in a program of OP2; see arrays.c. */
+/* Note the array of a declaration in a program of OP2; see procedures.c. */
 void arrays_note(const char *call, const void *array, const void *handle, _Bool is_map);
 /* C's name of a type that Fortran calls `said`; `said` itself if it is none of those. ":soa" stays. */
 const char *fortran_type(const char *said, char room[64]);

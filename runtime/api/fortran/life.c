@@ -93,12 +93,10 @@ int op2jit_f_error(char *out, int size) {
 }
 
 char *op2jit_f_report_json(size_t *length) {
-  struct op_context *ctx = api_enter("op_report_json", FLUSH);
   struct text report = {0};
   char *taken = NULL;
   *length = 0;
-  if (!ctx)
-    return NULL;
+  API_ENTER(ctx, "op_report_json", FLUSH, NULL);
   int code = api_agree("op_report_json");
   if (!code)
     code = context_json(ctx, &report, api_error());
@@ -137,9 +135,7 @@ int op2jit_f_refuse_bounds(long long pieces, long long bounds) {
 }
 
 int op2jit_f_refuse_section(const char *call) {
-  struct op_context *ctx = api_enter(call, KEEP);
-  if (!ctx)
-    return api_refused();
+  API_ENTER(ctx, call, KEEP, api_refused());
   return api_leave_local(error_set(api_error(), OP_ERR_ARGUMENT,
                                    "%s: the array is a section whose values do not lie one behind the other; "
                                    "pass an array of its own, and copy between the two",

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "jit/key/elf_note.h"
 
-/* What is looked for in a table of symbols: what begins at an address, or what has one of two names; with a stem the only one
+/* A search of a table of symbols: for the one that begins at an address, or that has one of two names; with a stem the only one
  * that is the first name, of that length, with a number, as gfortran writes `alpha.5` for one of the main program, or the other
  * name, which is flang's. */
 struct wanted {

@@ -6,9 +6,6 @@
 #include <sys/stat.h>
 
 #include "api/fortran/fortran.h"
-#include "api/fortran/known.h"
-#include "api/op2/compiled.h"
-#include "api/op2/safe.h"
 #include "api/op2/text.h"
 #include "backend/backend.h"
 #include "base/list.h"

@@ -1,4 +1,4 @@
-#include "api/op2/compiled.h"
+#include "api/op2/text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,8 +5,6 @@
 
 #include "api/api.h"
 #include "api/life.h"
-#include "api/op2/compiled.h"
-#include "api/op2/safe.h"
 #include "api/op2/text.h"
 #include "loop/chain/queue.h"
 #include "loop/loop.h"
@@ -14,7 +12,6 @@
 #include "op2/op2jit_compiled.h"
 #include "op2/op2jit_op2.h"
 #include "ranks/agree.h"
-#include "report/profile.h"
 #include "report/report.h"
 
 static int choose(struct op_context *ctx, struct loop *loop, const struct loop_call *call,
@@ -41,9 +38,7 @@ int text_run(struct op_context *ctx, const struct loop_call *call, struct error 
 
 int op2jit_par_loop_compiled(const op2jit_compiled *compiled, const char *name, op_set set, int nargs,
                              const op_arg args[], const op2jit_origin *origin) {
-  struct op_context *ctx = api_enter("op_par_loop", KEEP);
-  if (!ctx)
-    return api_refused();
+  API_ENTER(ctx, "op_par_loop", KEEP, api_refused());
   const struct loop_call call = {.text = "",
                                  .name = name,
                                  .set = set,
@@ -61,9 +56,7 @@ int op2jit_par_loop_compiled(const op2jit_compiled *compiled, const char *name, 
 }
 
 int op2jit_op2_loops_wait(void) {
-  struct op_context *ctx = api_enter("op_loops_wait", KEEP);
-  if (!ctx)
-    return api_refused();
+  API_ENTER(ctx, "op_loops_wait", KEEP, api_refused());
   ctx_let_wait(ctx);
   api_heed_handler();
   return api_leave(OP_OK);
@@ -110,11 +103,9 @@ static int write_file(const char *path, const struct text *text, struct error *e
 }
 
 int op2jit_op2_profile_output(const char *json_file) {
-  struct op_context *ctx = api_enter("op_profile_output", KEEP);
   struct text out = {0};
   int code = OP_OK;
-  if (!ctx)
-    return api_refused();
+  API_ENTER(ctx, "op_profile_output", KEEP, api_refused());
   if (ctx->profile && ctx->comm->rank == 0 && *json_file) {
     profile_json(ctx->profile, &out);
     code = write_file(json_file, &out, api_error());
@@ -127,9 +118,7 @@ int op2jit_op2_profile_output(const char *json_file) {
 }
 
 int op2jit_op2_csv(const char *path) {
-  struct op_context *ctx = api_enter("op_timings_to_csv", FLUSH);
-  if (!ctx)
-    return api_refused();
+  API_ENTER(ctx, "op_timings_to_csv", FLUSH, api_refused());
   struct text out = {0};
   int code = api_agree("op_timings_to_csv");
   if (!code)
@@ -141,11 +130,9 @@ int op2jit_op2_csv(const char *path) {
 }
 
 int op2jit_op2_diagnostics(void) {
-  struct op_context *ctx = api_enter("op_diagnostic_output", KEEP);
   struct text out = {0};
   int code = OP_OK;
-  if (!ctx)
-    return api_refused();
+  API_ENTER(ctx, "op_diagnostic_output", KEEP, api_refused());
   if (ctx->comm->rank == 0 && !(code = context_diagnostics(ctx, &out, api_error())))
     context_print(ctx, &out);
   text_free(&out);

@@ -1,5 +1,3 @@
-#include "api/op2/safe.h"
-
 #include "api/op2/text.h"
 #include "backend/backend.h"
 #include "base/log.h"

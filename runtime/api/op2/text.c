@@ -6,8 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "api/op2/compiled.h"
-#include "api/op2/safe.h"
 #include "backend/backend.h"
 #include "base/list.h"
 #include "base/log.h"
@@ -184,7 +182,7 @@ static const struct constant *find_constant(const struct op_context *ctx, const 
   return found;
 }
 
-/* Does a constant of the program stand for the variable that the text names? */
+/* True if a constant of the program stands for the variable that the text names. */
 static bool is_constant(const struct op_context *ctx, const struct read_variable *v, struct text *why) {
   const struct constant *constant = find_constant(ctx, v);
   if (constant && constant->several)
