@@ -31,8 +31,8 @@ static int evict(struct store *store, long long target) {
   int count = 0;
   bool good = true;
   sqlite3_stmt *st =
-      store_prepare(c, "SELECT b.signature, s.hash, s.loop, length(b.data) + length(b.source) FROM binary b "
-                       "JOIN signature s ON s.id = b.signature ORDER BY b.used, b.made, b.signature");
+      store_prepare(c, "SELECT b.signature, s.hash, s.loop FROM binary b JOIN signature s ON s.id = "
+                       "b.signature ORDER BY b.used, b.made, b.signature");
   if (!st)
     return -1;
   while (good && (count % 8 || used_bytes(store) > target) && store_step(c, st) == SQLITE_ROW) {

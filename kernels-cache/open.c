@@ -96,49 +96,6 @@ const char *store_trouble(const struct store *store) {
 }
 
 /* ---- reads everything and compares it with what was noted when it was written ---- */
-bool binary_check(const char *hash, const struct binary_row *row, const char **why) {
-  *why = NULL;
-#ifndef OP2JIT_ZSTD
-  if (row->encoding == ENCODING_ZSTD)
-    return true; /* cannot be looked into by this build, which does not run it either */
-#endif
-  if ((row->stored && !row->data) || (row->source_stored && !row->source))
-    return false; /* SQLite had no memory for the bytes */
-  void *bytes = binary_bytes(hash, row, why);
-  void *source =
-      bytes ? unpack(row->source, row->source_stored, row->source_encoding, row->source_size, why) : NULL;
-  const bool whole = source != NULL;
-  if (whole)
-    *why = NULL;
-  free(bytes);
-  free(source);
-  return whole;
-}
-
-sqlite3_stmt *binary_scan(struct connection *c, long long after) {
-  return store_ask(c,
-                   "SELECT b.signature, s.hash, s.loop, b.size, b.encoding, b.checksum, b.data, "
-                   "b.source_size, b.source_encoding, b.source, b.seconds, b.made, b.used FROM binary b LEFT "
-                   "JOIN signature s ON s.id = b.signature WHERE b.signature > ?1 ORDER BY b.signature",
-                   "i", after);
-}
-
-void binary_from_scan(sqlite3_stmt *st, struct binary_row *row) {
-  *row =
-      (struct binary_row){.size = (size_t)sqlite3_column_int64(st, 3),
-                          .encoding = (enum encoding)sqlite3_column_int(st, 4),
-                          .checksum = sqlite3_column_bytes(st, 5) == 32 ? sqlite3_column_blob(st, 5) : NULL,
-                          .data = sqlite3_column_blob(st, 6),
-                          .stored = (size_t)sqlite3_column_bytes(st, 6),
-                          .source_size = (size_t)sqlite3_column_int64(st, 7),
-                          .source_encoding = (enum encoding)sqlite3_column_int(st, 8),
-                          .source = sqlite3_column_blob(st, 9),
-                          .source_stored = (size_t)sqlite3_column_bytes(st, 9),
-                          .seconds = sqlite3_column_double(st, 10),
-                          .made = sqlite3_column_int64(st, 11),
-                          .used = sqlite3_column_int64(st, 12)};
-}
-
 /* The reason of the next damaged row behind row *at, which is set to it; NULL: there is none. `key` is to be
  * freed. */
 static const char *next_damaged(struct connection *c, long long *at, struct store_key *key,
@@ -147,9 +104,9 @@ static const char *next_damaged(struct connection *c, long long *at, struct stor
   const char *why = NULL;
   while (st && !why && store_step(c, st) == SQLITE_ROW) {
     struct binary_row row;
-    binary_from_scan(st, &row);
+    binary_from_row(st, &row);
     const bool whole = binary_check(store_text(st, 1), &row, &why);
-    *at = sqlite3_column_int64(st, 0);
+    *at = row.signature;
     ++*checked;
     if ((!whole && !why) || !sqlite3_column_text(st, 1)) {
       store_fault(c, SQLITE_NOMEM, "checking");
