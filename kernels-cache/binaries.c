@@ -214,8 +214,7 @@ static bool put_in_transaction(struct store *store, const struct store_key *key,
   if (!signature || !binary_put_row(store, signature, row))
     return false;
   store_stage(store, "put: binary written");
-  return store_tell(store, "DELETE FROM failure WHERE signature = ?1", "i", signature) &&
-         lease_drop(store, key->hash) &&
+  return lease_drop(store, key->hash) &&
          event_put(store, key->loop, key->hash, "compiled", reason, row->seconds) && write_touches(store);
 }
 

@@ -194,3 +194,18 @@ void store_why(struct store *store, const struct store_key *key, struct text *ou
   why_unlocked(store, key, out);
   store_leave(store);
 }
+
+void store_note_failure(struct store *store, const struct store_key *key, const char *summary) {
+  if (!store_enter(store))
+    return;
+  struct text reason = {0};
+  for (const char *c = summary; *c; c++)
+    text_add_char(&reason, *c == '\n' ? ' ' : *c);
+  text_add(&reason, "; ");
+  why_unlocked(store, key, &reason);
+  if (store_begin(store))
+    store_end(store, key_put(store, key) && lease_drop(store, key->hash) &&
+                         event_put(store, key->loop, key->hash, "failed", text_str(&reason), 0.0));
+  text_free(&reason);
+  store_leave(store);
+}

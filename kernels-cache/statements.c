@@ -6,7 +6,7 @@
 #include "inner.h"
 
 const char *const store_schema[] = {
-    /* A key: its hash, and its components in order. Kept as long as a binary, failure or event needs it. */
+    /* A key: its hash, and its components in order. Kept as long as a binary or event needs it. */
     "CREATE TABLE signature(id INTEGER PRIMARY KEY AUTOINCREMENT, hash TEXT NOT NULL UNIQUE, loop TEXT NOT "
     "NULL, names TEXT NOT NULL, made INTEGER NOT NULL)",
     "CREATE INDEX signature_loop ON signature(loop, id)",
@@ -16,8 +16,6 @@ const char *const store_schema[] = {
     "CREATE TABLE binary(signature INTEGER PRIMARY KEY, size INTEGER NOT NULL, checksum BLOB NOT NULL, "
     "seconds REAL NOT NULL, made INTEGER NOT NULL, used INTEGER NOT NULL, data BLOB NOT NULL, source BLOB "
     "NOT NULL)",
-    "CREATE TABLE failure(signature INTEGER NOT NULL, compiler TEXT NOT NULL, message TEXT NOT NULL, "
-    "made INTEGER NOT NULL, expires INTEGER NOT NULL, PRIMARY KEY(signature, compiler)) WITHOUT ROWID",
     /* made and expires: seconds since 1970 */
     "CREATE TABLE lease(hash TEXT PRIMARY KEY, host TEXT NOT NULL, pid INTEGER NOT NULL, start INTEGER NOT "
     "NULL, "

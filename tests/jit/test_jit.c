@@ -315,10 +315,6 @@ TEST(compile_errors) {
   store_history(store, "k", 0, check_event, &events);
   assert_int_equal(events, 1);
   jit_close(jit);
-  jit = open_jit(store, JIT_ON);
-  expect_failure(jit, &file, in_file); /* remembered in the cache */
-  assert_int_equal(jit_counters(jit)->failures, 0);
-  jit_close(jit);
   store_close(store);
   desc_free(&file);
   desc_free(&string);
