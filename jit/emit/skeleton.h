@@ -53,6 +53,9 @@ int generated_kernel(struct kernel *k, const struct desc *d, const char *word, b
 /* One line of code, indented. In a format "$wide" is the dialect's word of that name. */
 void put(struct generator *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void put_open(struct generator *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same without a line before the brace; `} else CONDITION {`. */
+void put_block(struct generator *g);
+void put_else(struct generator *g, const char *condition);
 void put_close(struct generator *g);
 
 /* One line per component of a row, each '#' being its number; long rows become a loop. */

@@ -35,7 +35,7 @@ static const char *const host_words[] = {"whole",
                                          "chunks/strip4/sorted",
                                          "move:chunks,spread:gather"};
 static const char *const device_words[] = {
-    "direct", "atomics", "staged",       "blocks",           "colours", "apart", "whole", "warps", "ordered",
+    "direct", "atomics", "staged",       "blocks",           "colours", "apart", "warps", "ordered",
     "64",     "vectors", "scalars",      "sorted",           "joined",  "near8", "min2",  "rows4", "each4",
     "soa",    "aos",     "direct/each2", "staged/128/sorted"};
 

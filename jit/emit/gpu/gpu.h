@@ -16,7 +16,6 @@ enum gpu_strategy {
   GPU_BLOCKS,  /* block colours, and element colours inside a block, both in global memory */
   GPU_COLOURS, /* one launch per colour of elements */
   GPU_APART,   /* stored apart, summed by one thread per target in a second kernel */
-  GPU_WHOLE, /* as STAGED, the element colours around the whole kernel, which adds to shared memory itself */
   GPU_WARPS, /* summed in shared memory by target for each warp, then one atomic addition for each value of a target */
   GPU_ORDERED, /* the same for patches, in the elements' order: what a target's first patch has is added to it, the rest is
                 * stored apart, and added by a second kernel. Sums only */
@@ -29,10 +28,10 @@ enum gpu_dialect { GPU_DIALECT_CUDA, GPU_DIALECT_HIP, GPU_DIALECT_OPENCL, GPU_DI
 struct gpu_shape {
   enum gpu_dialect dialect; /* not a part of its name: keys have the device */
   enum gpu_strategy strategy;
-  int block;      /* threads of a block; STAGED, BLOCKS and WHOLE: also elements of a plan's block */
+  int block;      /* threads of a block; STAGED and BLOCKS: also elements of a plan's block */
   int min_blocks; /* that have to fit on a multiprocessor, 0: whatever the compiler likes */
   bool vectors;   /* rows are moved by explicit vector loads and stores, through registers */
-  bool sorted;    /* STAGED, BLOCKS, WHOLE: the elements of a block in the order of their colours */
+  bool sorted;    /* STAGED, BLOCKS: the elements of a block in the order of their colours */
   int rows;       /* threads that share the loops over an element's targets; 0: each element has one thread */
   bool joined; /* WARPS: the warps of a block sum together; in OpenCL always where there are no sub-groups */
   int near; /* rows of so many values and more are in shared memory while a warp's elements use them; 0: none */
@@ -50,7 +49,7 @@ void gpu_shape_print(const struct gpu_shape *s, struct text *out);
 bool gpu_shape_word(const char *word, struct gpu_shape *s);
 /* The strategy works on a plan's blocks. */
 static inline bool gpu_has_blocks(enum gpu_strategy s) {
-  return s == GPU_STAGED || s == GPU_BLOCKS || s == GPU_WHOLE;
+  return s == GPU_STAGED || s == GPU_BLOCKS;
 }
 /* It sums by targets, which a plan lists. */
 static inline bool gpu_sums_by_targets(enum gpu_strategy s) {
@@ -58,7 +57,7 @@ static inline bool gpu_sums_by_targets(enum gpu_strategy s) {
 }
 /* The threads of a block work in shared memory. */
 static inline bool gpu_has_shared(enum gpu_strategy s) {
-  return s == GPU_STAGED || s == GPU_WHOLE || gpu_sums_by_targets(s);
+  return s == GPU_STAGED || gpu_sums_by_targets(s);
 }
 /* A second kernel adds what this one kept apart. */
 static inline bool gpu_adds_later(enum gpu_strategy s) {
@@ -201,8 +200,6 @@ struct gpu_tasks {
     int parameters;
   } * items; /* by type */
 };
-int generate_gpu_tasks(const struct desc *d, const struct gpu_shape *s, struct generated *out,
-                       struct error *err);
 void gpu_tasks_print(const struct gpu_shape *s, struct text *out);
 /* The kernels of messages: "op2_pack(table, n)" and "op2_unpack" for all rows of a direction, GPU_ROWS_WORDS words of 64 bits
  * for each. Where kernels take no addresses from memory: "op2_pack4(dat, rows, at, elements, count, dim, row, step)"

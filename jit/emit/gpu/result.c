@@ -42,7 +42,7 @@ static void put_struct(struct gpu_writer *w) {
 static void put_merged(struct gpu_writer *w, int arg) {
   const struct desc *d = w->g.d;
   const struct desc_arg *a = &d->args[arg];
-  const char *most = a->access == OP_MAX ? "true" : "false", *type = gpu_of_type(w, a->type);
+  const char *most = gpu_most(a->access), *type = gpu_of_type(w, a->type);
   if (gpu_is_exact_sum(d, arg)) {
     put_components(&w->g, a->dim, "op2_exact_merge(&to->g%d[#], &from->g%d[#]);", arg, arg);
   } else if (gpu_is_exact(d, arg)) {

@@ -149,9 +149,6 @@ static const char *refusal(const struct gpu *c, const struct loop *loop, const s
   const enum gpu_strategy s = v->shape.strategy;
   if (s != GPU_COLOURS && gpu_targets_are_ragged(&loop->desc, &l->targets))
     return "a strategy in which the kernel does not add in memory, and the targets' map is ragged";
-  if (c->driver->dialect == GPU_DIALECT_OPENCL && s == GPU_WHOLE)
-    return "the strategy whole, in which kernels add to local memory themselves: OpenCL C has no pointers "
-           "for that";
   const char *const order = gpu_order_refusal(loop, &l->targets, &v->shape);
   if (order)
     return order;
