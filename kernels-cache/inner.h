@@ -189,7 +189,7 @@ int key_matches(struct connection *c, long long signature, const struct store_ke
 long long key_put(struct store *store, const struct store_key *key);
 /* The key's number in one connection; 0: none, -1: fault. */
 long long key_find(struct connection *c, const char *hash);
-/* The columns of a row, allocated; false without memory or after a fault. */
+/* A row with its columns, allocated; false without memory or after a fault. */
 bool key_read(struct connection *c, long long signature, struct store_key *out);
 /* True: the key has a column of that name and value. */
 bool key_has_column(const struct store_key *key, const struct store_column *column);

@@ -5,10 +5,9 @@
 #include "jit/kernel/parameters.h"
 
 /* Words of OpenCL C that are names in C. */
-static const char *const foreign[] = {"kernel",     "global",  "local",     "constant",  "private",
-                                      "generic",    "pipe",    "half",      "uchar",     "ushort",
-                                      "uint",       "ulong",   "quad",      "read_only", "write_only",
-                                      "read_write", "event_t", "sampler_t", "vec_step"};
+static const char foreign[] =
+    " kernel global local constant private generic pipe half uchar ushort uint ulong quad "
+    "read_only write_only read_write event_t sampler_t vec_step ";
 static const char *const vectors[] = {"char", "uchar", "short", "ushort", "int",   "uint",
                                       "long", "ulong", "float", "half",   "double"};
 
@@ -26,18 +25,11 @@ static bool is_vector(const char *word, size_t length) {
 }
 
 static bool is_foreign(const char *word, size_t length) {
-  return gpu_is_word(foreign, sizeof foreign / sizeof *foreign, word, length) || is_vector(word, length);
+  return word_is_among(word, length, foreign) || is_vector(word, length);
 }
 
 const char *opencl_before_name(const char *name) {
   return is_foreign(name, strlen(name)) ? "op2_c_" : "";
-}
-
-static bool hands_constants(const struct desc *d) {
-  for (int i = 0; i < d->nconsts; i++)
-    if (!d->consts[i].folded)
-      return true;
-  return false;
 }
 
 static bool is_function(const struct kernel *k, size_t token) {
@@ -270,7 +262,7 @@ static void add_token(struct state *s, size_t i, struct text *out) {
 
 void opencl_copy_text(const struct kernel *k, const struct desc *d, struct text *out) {
   const struct tokens *t = &k->tokens;
-  struct state s = {.k = k, .d = d, .hands = hands_constants(d), .fresh = true, .function = -1};
+  struct state s = {.k = k, .d = d, .hands = gpu_has_variables(d), .fresh = true, .function = -1};
   size_t done = 0;
   for (size_t i = 0; i < t->count; i++) {
     const struct token *token = &t->items[i];

@@ -22,8 +22,6 @@ struct gpu_language {
   const char *rows, *near;
 };
 const struct gpu_language *gpu_language(enum gpu_dialect dialect);
-/* The word is one of these. */
-bool gpu_is_word(const char *const *words, size_t n, const char *word, size_t length);
 
 /* A kernel that may begin before the one before it has ended: that one has ended, and what it wrote is seen, when this returns.
  * Nothing of memory may be touched before. From then on the next one may come, so that no more than two are there at once. */
@@ -65,6 +63,8 @@ static inline const char *gpu_most(int access) {
  * where their sum would be 2. */
 void gpu_put_stored(struct gpu_writer *w, enum type_code type, int dim, int access, const char *memory,
                     const char *value);
+/* Some constants are not folded. */
+bool gpu_has_variables(const struct desc *d);
 /* Constants that are not folded travel with each launch, as a struct that the user's functions are handed. */
 bool gpu_hands_constants(const struct gpu_writer *w);
 
