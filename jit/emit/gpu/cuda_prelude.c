@@ -25,7 +25,7 @@ static const char prelude[] =
     "#define INFINITY __int_as_float(0x7f800000)\n#define NAN __int_as_float(0x7fc00000)\n"
     "#define HUGE_VAL ((double)INFINITY)\n"
     "#undef HUGE_VALF\n#define HUGE_VALF INFINITY\n#define HUGE_VALL ((long double)INFINITY)\n"
-    /* What the macros of <math.h> and <stddef.h> are made of: a text of OP_KERNEL has them already replaced. */
+    /* The macros of <math.h> and <stddef.h> are made of these: a text of OP_KERNEL has them already replaced. */
     "#define __builtin_inff() INFINITY\n#define __builtin_inf() HUGE_VAL\n#define __builtin_huge_valf() "
     "INFINITY\n"
     "#define __builtin_huge_val() HUGE_VAL\n#define __builtin_nanf(words) NAN\n#define __builtin_nan(words) "
@@ -74,7 +74,7 @@ static const char prelude[] =
     "#pragma unroll\n"
     "  for (int i = 0; i < N; i++) ((V *)to)[i] = v[i];\n"
     "}\n"
-    /* What a row in memory, or in shared memory, becomes when another is added. */
+    /* Adds a row to another in memory, or in shared memory. */
     "template <class V, int N, class T> __device__ __forceinline__ void op2_add_stored(T *to, const T *from) "
     "{\n"
     "  T v[N * sizeof(V) / sizeof(T)];\n"
@@ -257,7 +257,7 @@ static const char prelude[] =
     "  memcpy(&other, words, sizeof other);\n"
     "  return other;\n"
     "}\n"
-    /* Has each of `count` blocks left its result? The last one that asks is told, and all its threads see what the
+    /* True for the last of `count` blocks to leave its result, whose threads all see what the
      * others left. The ticket is 0 again then. */
     "__device__ __forceinline__ bool op2_is_last(unsigned *ticket, int count) {\n"
     "  bool last = false;\n"
@@ -268,7 +268,7 @@ static const char prelude[] =
     "  }\n"
     "  return __syncthreads_or(last);\n"
     "}\n"
-    /* What stands for a NaN that MIN or MAX started from: any number is better. */
+    /* Stands for a NaN that MIN or MAX started from: any number is better. */
     "__device__ __forceinline__ double op2_nothing(double) { return "
     "__longlong_as_double(0x7ff80000000f2022LL); }\n"
     "__device__ __forceinline__ float op2_nothing(float) { return __int_as_float(0x7fcf2022); }\n"

@@ -36,7 +36,7 @@ static bool begins_there(const struct gpu_writer *w, const struct desc_arg *a) {
          !desc_is_shared(w->g.d, (int)(a - w->g.d->args));
 }
 
-/* Does the kernel get a row in registers? */
+/* True: the kernel gets a row in registers. */
 static bool is_row(const struct gpu_writer *w, const struct desc_arg *a) {
   if (desc_is_ragged(w->g.d, a) || gpu_near_arg(w, a))
     return false;
@@ -79,7 +79,7 @@ static int row_pieces(const struct desc_arg *a, struct piece p) {
   return a->dim * (int)type_info(a->type)->size / p.bytes;
 }
 
-/* Do the lanes of a warp have elements that follow one another, and all come to the end of theirs? Then two of them store
+/* True: the lanes of a warp have elements that follow one another, and all come to the end of theirs. Then two of them store
  * their rows of an argument together, if a row has two pieces of 16 bytes or more: memory takes 32 bytes at a time. */
 static bool is_stored_whole(const struct gpu_writer *w, const struct desc_arg *a) {
   const struct gpu_shape *s = w->shape;
@@ -375,7 +375,7 @@ static void put_together(struct gpu_writer *w) {
   put_open(&w->g, "if (op2_lane == 0)");
 }
 
-/* Are rows of increments added by lanes that exchange values, so that one operation covers what lies in one piece of memory?
+/* True: lanes that exchange values add rows of increments, so that one operation covers one piece of memory.
  * Types of less than 4 bytes have no atomic addition of their own. */
 static bool adds_by_fours(const struct gpu_writer *w, const struct desc_arg *a) {
   return w->shape->strategy == GPU_ATOMICS && w->shape->vectors && !w->shape->rows && !w->language->copies &&

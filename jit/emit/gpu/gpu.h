@@ -68,7 +68,7 @@ int gpu_elements(const struct gpu_shape *s);
 
 /* ---- rows: several threads for an element ---- */
 enum { GPU_ROWS_LEAST = 4, GPU_ROWS_MOST = 64 }; /* powers of two */
-/* Can the loop have that form with this strategy? */
+/* True: the loop can have that form with this strategy. */
 bool gpu_rows_can(const struct desc *d, const struct gpu_shape *s, enum split_why *why);
 
 /* ---- increments through maps, and extrema ---- */
@@ -100,9 +100,9 @@ enum { GPU_NEAR_VALUES = 16 }; /* usually: what is shorter is in registers, or a
 static inline int gpu_near_apart(int dim) {
   return dim | 1;
 }
-/* Are rows of this argument, in a shape that is near? */
+/* True: rows of this argument are, in a shape that is near. */
 bool gpu_is_near(const struct desc *d, const struct gpu_shape *s, const struct gpu_targets *t, int arg);
-/* Has the loop such rows, and the strategy a place for them? */
+/* True: the loop has such rows, and the strategy a place for them. */
 bool gpu_near_can(const struct desc *d, const struct gpu_shape *s, const struct gpu_targets *t);
 /* Bytes of shared memory for each thread of a block, beside those of gpu_sums_bytes. */
 size_t gpu_near_bytes(const struct desc *d, const struct gpu_shape *s, const struct gpu_targets *t);
@@ -156,7 +156,7 @@ int gpu_parameters_find(const struct desc *d, const struct gpu_shape *s, const s
 void gpu_parameters_free(struct gpu_parameters *p);
 
 /* ---- results ---- */
-/* Has the argument's result the same bits in any order of the elements? Then a sum is in slots as a struct gpu_exact for each
+/* True: the argument's result has the same bits in any order of the elements. Then a sum is in slots as a struct gpu_exact for each
  * component, which base/exact.h takes: limb i counts 2^(32 (top - 3 + i) - 1074). */
 enum { GPU_EXACT_LIMBS = 4 };
 struct gpu_exact {
@@ -165,16 +165,16 @@ struct gpu_exact {
 };
 bool gpu_is_exact(const struct desc *d, int arg);
 bool gpu_is_exact_sum(const struct desc *d, int arg);
-/* Has the loop slots at all? Bytes of one. */
+/* Bytes of a slot; 0: the loop has none. */
 size_t gpu_slot_bytes(const struct desc *d);
 /* Where argument `arg` is in it: dim values, or the struct of an INFO; -1: nowhere. */
 long gpu_slot_offset(const struct desc *d, int arg);
 size_t gpu_slot_size(const struct desc *d, int arg);
-/* Are slots combined by the last block that leaves one, in the loop's own kernel? Else GPU_COMBINE does it. */
+/* True: the last block that leaves a slot combines them, in the loop's own kernel. Else GPU_COMBINE does it. */
 static inline bool gpu_has_ticket(const struct gpu_shape *s) {
   return !s->no_ticket;
 }
-/* Has the host to see some of the results? */
+/* True: the host has to see some of the results. */
 bool gpu_tells_host(const struct desc *d);
 
 /* ---- code ---- */
@@ -218,7 +218,7 @@ void cuda_constant_symbol(const char *name, struct text *out);
 const char *opencl_before_name(const char *name);
 void opencl_copy_text(const struct kernel *k, const struct desc *d, struct text *out);
 const char *opencl_prelude(void);
-/* Does a block combine its results in shared memory of the program's own? Its bytes; 0: no. */
+/* Bytes of the program's own shared memory in which a block combines its results; 0: it does so elsewhere. */
 size_t gpu_meeting_bytes(const struct desc *d, const struct gpu_shape *s);
 const char *cuda_prelude(void);
 

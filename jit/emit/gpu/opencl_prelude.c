@@ -48,7 +48,7 @@
   "#ifdef OP2_REQUIRED\n#define op2_sized __attribute__((intel_reqd_sub_group_size(OP2_LANES)))\n"           \
   "#else\n#define op2_sized\n#endif\n"
 
-/* Has each of `count` groups left its result? As in CUDA C (cuda_prelude.c); `told` is the group's. Of OpenCL C 2.0: the compiler
+/* True for the last of `count` groups to leave its result, as in CUDA C (cuda_prelude.c); `told` is the group's. Of OpenCL C 2.0: the compiler
  * is told where a device has it. */
 #define HELPERS_OF_TICKETS                                                                                   \
   "#ifdef OP2_TICKETS\n"                                                                                     \

@@ -113,7 +113,7 @@ static void add_handed(const struct state *s, size_t open, bool definition, stru
 
 /* ---- constants that are handed: variables of each function, around its body ---------------------------*/
 
-/* Has the function a parameter of that name? */
+/* True: the function has a parameter of that name. */
 static bool has_parameter(const struct state *s, int function, const char *name) {
   const struct tokens *t = &s->k->tokens;
   const size_t end = kernel_skip_brackets(t, s->k->functions[function].open);
@@ -124,7 +124,7 @@ static bool has_parameter(const struct state *s, int function, const char *name)
   return false;
 }
 
-/* Does the text make something else of the name, for all its functions? */
+/* True: the text makes something else of the name, for all its functions. */
 static bool is_macro(const struct state *s, const char *name) {
   const struct tokens *t = &s->k->tokens;
   for (size_t i = 1; i < t->count; i++)
@@ -133,7 +133,7 @@ static bool is_macro(const struct state *s, const char *name) {
   return false;
 }
 
-/* May the array itself be wanted, its size or its address, and not its first value's? Behind macros nobody can say whose size. */
+/* True: the array itself may be wanted, its size or its address, and not its first value's. Behind macros nobody can say whose size. */
 static bool is_wanted_whole(const struct state *s, const char *name) {
   const struct tokens *t = &s->k->tokens;
   for (size_t i = 1; i < t->count; i++) {
