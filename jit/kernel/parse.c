@@ -124,7 +124,7 @@ static int no_such_function(const struct kernel *k, struct error *err) {
     text_addf(&message, "the kernel text has no function %s; it defines %s", k->name, text_str(&own));
   if (nearest)
     text_addf(&message, "; did you mean %s?", nearest);
-  if (k->tokens.open_comment)
+  if (k->tokens.comment_line)
     text_add(&message, " (a comment in it is not closed)");
   error_set(err, OP_ERR_KERNEL, "%s", text_str(&message));
   text_free(&message);
@@ -167,25 +167,6 @@ static int find_kernel(struct kernel *k, struct error *err) {
 
 /* ---- what was opened is closed ------------------------------------------------------------------*/
 
-static void place_of(const struct kernel *k, size_t at, int *line, int *column) {
-  *line = *column = 1;
-  for (size_t i = 0; i < at; i++) {
-    *line += k->text[i] == '\n';
-    *column = k->text[i] == '\n' ? 1 : *column + 1;
-  }
-}
-
-/* Nothing but blanks and comments is behind the last token, so the comment that is not closed begins there. */
-static int report_comment(const struct kernel *k, struct error *err) {
-  const struct tokens *t = &k->tokens;
-  size_t at = t->count ? t->items[t->count - 1].end : 0;
-  while (at + 1 < k->length && (k->text[at] != '/' || k->text[at + 1] != '*'))
-    at++;
-  int line, column;
-  place_of(k, at, &line, &column);
-  return kernel_error(k, line, column, err, "the comment is not closed; write \"*/\" at its end");
-}
-
 static bool is_closing(const struct kernel *k, const struct token *open, const struct token *close) {
   static const char pairs[] = "(){}[]";
   return strchr(pairs, k->text[open->begin])[1] == k->text[close->begin];
@@ -220,8 +201,9 @@ static int match_brackets(const struct kernel *k, size_t first, size_t *stack, s
 static int check_closed(const struct kernel *k, struct error *err) {
   const struct tokens *t = &k->tokens;
   size_t first = 0;
-  if (t->open_comment)
-    return report_comment(k, err);
+  if (t->comment_line)
+    return kernel_error(k, t->comment_line, t->comment_column, err,
+                        "the comment is not closed; write \"*/\" at its end");
   while (first < t->count &&
          t->items[first].begin < k->origins.own) /* that was checked when it was declared */
     first++;

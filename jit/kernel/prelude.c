@@ -86,12 +86,10 @@ static const char keywords[] = " asm typeof auto break case char const continue 
                                "struct switch typedef union "
                                "unsigned void volatile while ";
 
-/* True: the prelude declares the name. There a name stands behind #define, in front of its parameters, or at
- * the end of a typedef; all other words are in parentheses. The last lines, which depend on the compiler,
- * declare only names of the library. */
-static bool is_in_prelude(const char *name) {
+/* A name stands behind #define, in front of its parameters, or at the end of a typedef; all other words are in
+ * parentheses. The last lines, which depend on the compiler, declare only names of the library. */
+bool prelude_declares(const char *name, size_t length) {
   static const char define[] = "#define ";
-  const size_t length = strlen(name);
   int depth = 0;
   bool inside_define = false;
   for (const char *p = jit_prelude(); *p && strncmp(p, "#if", 3) != 0;) {
@@ -119,7 +117,7 @@ const char *constant_name_wrong(const char *name) {
     return "names that begin with op2 are the library's own in kernels; choose another name";
   if (name[0] == '_' && (name[1] == '_' || isupper((unsigned char)name[1])))
     return "names that begin with _ and another _ or a capital are the compilers' own; choose another name";
-  if (is_in_prelude(name))
+  if (prelude_declares(name, strlen(name)))
     return "every kernel has a function, macro or type of this name; choose another name";
   return NULL;
 }

@@ -2,10 +2,16 @@
 #ifndef OP2JIT_JIT_KERNEL_PRELUDE_H
 #define OP2JIT_JIT_KERNEL_PRELUDE_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 /* C text that generated code for CPUs starts with. It ends with a newline, declares no file-scope name
  * that a C program with all the headers would not have but op2jit_exp, and needs the compiler that knows gcc's
  * predefined macros. Part of the generated text, hence of every loop's key. */
 const char *jit_prelude(void);
+
+/* True: it declares the name, which has so many letters. */
+bool prelude_declares(const char *name, size_t length);
 
 /* The same for kernels in C++; nothing where C reads it. */
 const char *jit_prelude_cxx(void);
@@ -37,7 +43,7 @@ const char *constant_name_wrong(const char *name);
   "  return 0;\n"                                                                                            \
   "}\n"
 /* A GPU's long double is a double. */
-#define LONG_DOUBLES(before, behind)                                                                         \
+#define LIMITS_OF_LONG_DOUBLE(before, behind)                                                                         \
   "#define DECIMAL_DIG DBL_DECIMAL_DIG\n#define LDBL_DECIMAL_DIG DBL_DECIMAL_DIG\n"                          \
   "#define LDBL_MAX " before "DBL_MAX" behind "\n#define LDBL_MIN " before "DBL_MIN" behind "\n"             \
   "#define LDBL_TRUE_MIN " before "DBL_TRUE_MIN" behind "\n"                                                 \

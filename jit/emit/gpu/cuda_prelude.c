@@ -20,7 +20,7 @@ static const char prelude[] =
     "#undef isnan\n#undef isinf\n#undef isfinite\n#undef isnormal\n#undef signbit\n#undef fpclassify\n"
     "#undef isgreater\n#undef isgreaterequal\n#undef isless\n#undef islessequal\n#undef islessgreater\n"
     "#undef isunordered\n" NAMES_OF_C
-    LONG_DOUBLES("((long double)", ")")
+    LIMITS_OF_LONG_DOUBLE("((long double)", ")")
     "#undef INFINITY\n#undef NAN\n#undef HUGE_VAL\n"
     "#define INFINITY __int_as_float(0x7f800000)\n#define NAN __int_as_float(0x7fc00000)\n"
     "#define HUGE_VAL ((double)INFINITY)\n"

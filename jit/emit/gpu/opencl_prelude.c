@@ -214,7 +214,7 @@ static const char prelude[] =
     "auto\n"
     "#define _Noreturn\n#undef NULL\n#define NULL ((void *)0)\n" HELPERS_OF_ALL HELPERS_OF_GROUPS
         HELPERS_OF_TICKETS HELPERS_OF_ATOMICS CLASSES MATHEMATICS
-        WHOLE_AND_MEMORY("static ", "op2_m_") COPY_AND_SET NAMES_OF_C LONG_DOUBLES("", "")
+        WHOLE_AND_MEMORY("static ", "op2_m_") COPY_AND_SET NAMES_OF_C LIMITS_OF_LONG_DOUBLE("", "")
     "#undef HUGE_VAL\n#undef HUGE_VALF\n#define HUGE_VAL ((double)INFINITY)\n#define HUGE_VALF INFINITY\n"
     "#define HUGE_VALL HUGE_VAL\n"
     "#define __builtin_inff() INFINITY\n#define __builtin_inf() HUGE_VAL\n#define __builtin_huge_valf() "
