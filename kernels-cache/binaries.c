@@ -199,11 +199,12 @@ void store_others(struct store *store, const struct store_key *key, const char *
 }
 
 bool binary_put_row(struct store *store, long long signature, const struct binary_row *row) {
-  return store_tell(store,
-                    "INSERT OR REPLACE INTO binary(signature, size, checksum, seconds, made, used, data, source) "
-                    "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-                    "iibdiibb", signature, (long long)row->size, row->checksum, (size_t)32, row->seconds,
-                    row->made, row->used, row->data, row->stored, row->source, row->source_stored);
+  return store_tell(
+      store,
+      "INSERT OR REPLACE INTO binary(signature, size, checksum, seconds, made, used, data, source) "
+      "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+      "iibdiibb", signature, (long long)row->size, row->checksum, (size_t)32, row->seconds, row->made,
+      row->used, row->data, row->stored, row->source, row->source_stored);
 }
 
 static bool put_in_transaction(struct store *store, const struct store_key *key, const struct binary_row *row,

@@ -36,8 +36,8 @@ static int copy_binary(struct store *to, struct connection *from, sqlite3_stmt *
   binary_from_row(st, &row);
   binary_add_source(st, &row);
   const char *why = NULL;
-  const bool whole = key.hash && key.loop && (row.source || !row.source_stored) &&
-                     binary_check(key.hash, &row, &why);
+  const bool whole =
+      key.hash && key.loop && (row.source || !row.source_stored) && binary_check(key.hash, &row, &why);
   int code = OP_OK;
   if (!whole && !why)
     code = error_memory(err, "a binary", row.size);

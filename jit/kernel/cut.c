@@ -103,8 +103,7 @@ static int compare(const void *a, const void *b) {
 static size_t find_name(const struct cut *c, size_t token) {
   const struct token *word = &c->t->items[token];
   const struct name wanted = {c->t->text + word->begin, word->end - word->begin, 0};
-  const struct name *found =
-      c->nnames ? bsearch(&wanted, c->names, c->nnames, sizeof wanted, compare) : NULL;
+  const struct name *found = c->nnames ? bsearch(&wanted, c->names, c->nnames, sizeof wanted, compare) : NULL;
   while (found && found > c->names && compare(found - 1, &wanted) == 0)
     found--;
   return found ? (size_t)(found - c->names) : c->nnames;

@@ -155,13 +155,13 @@ static const char cxx_prelude[] =
     "void*memcpy(void*,const void*,size_t);void*memmove(void*,const void*,size_t);\n"
     "void*memset(void*,int,size_t);int memcmp(const void*,const void*,size_t);\n"
     "}\n"
-            /* clang-format on */
-            "namespace std{\n"
-            "using ::size_t;using ::ptrdiff_t;using ::nullptr_t;using ::int8_t;using ::int16_t;using "
-            "::int32_t;\n"
-            "using ::int64_t;using ::uint8_t;using ::uint16_t;using ::uint32_t;using ::uint64_t;\n"
-            "using ::printf;using ::memcpy;using ::memmove;using ::memset;using ::memcmp;\n" CXX_TYPES
-                /* clang-format off */
+                /* clang-format on */
+                "namespace std{\n"
+                "using ::size_t;using ::ptrdiff_t;using ::nullptr_t;using ::int8_t;using ::int16_t;using "
+                "::int32_t;\n"
+                "using ::int64_t;using ::uint8_t;using ::uint16_t;using ::uint32_t;using ::uint64_t;\n"
+                "using ::printf;using ::memcpy;using ::memmove;using ::memset;using ::memcmp;\n" CXX_TYPES
+                    /* clang-format off */
     ALL1(O1) ALL2(O2)
     /* clang-format on */
     "#ifdef OP2JIT_EXP_INLINE\n"

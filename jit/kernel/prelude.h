@@ -27,23 +27,22 @@ const char *constant_name_wrong(const char *name);
 
 /* Functions of C that GPUs lack: `function` stands before each, `name` is the beginning of its name. */
 #define WHOLE_AND_MEMORY(function, name)                                                                     \
-  function "int " name "abs(int x) { return x < 0 ? -x : x; }\n"                                             \
-  function "long " name "labs(long x) { return x < 0 ? -x : x; }\n"                                          \
-  function "void *" name "memmove(void *to, const void *from, size_t n) {\n"                                 \
-  "  if (to < from)\n"                                                                                       \
-  "    for (size_t i = 0; i < n; i++) ((char *)to)[i] = ((const char *)from)[i];\n"                          \
-  "  else\n"                                                                                                 \
-  "    for (size_t i = n; i-- > 0;) ((char *)to)[i] = ((const char *)from)[i];\n"                            \
-  "  return to;\n"                                                                                           \
-  "}\n"                                                                                                      \
-  function "int " name "memcmp(const void *a, const void *b, size_t n) {\n"                                  \
-  "  const unsigned char *x = (const unsigned char *)a, *y = (const unsigned char *)b;\n"                    \
-  "  for (size_t i = 0; i < n; i++)\n"                                                                       \
-  "    if (x[i] != y[i]) return x[i] - y[i];\n"                                                              \
-  "  return 0;\n"                                                                                            \
-  "}\n"
+  function "int " name "abs(int x) { return x < 0 ? -x : x; }\n" function "long " name                       \
+           "labs(long x) { return x < 0 ? -x : x; }\n" function "void *" name                                \
+           "memmove(void *to, const void *from, size_t n) {\n"                                               \
+           "  if (to < from)\n"                                                                              \
+           "    for (size_t i = 0; i < n; i++) ((char *)to)[i] = ((const char *)from)[i];\n"                 \
+           "  else\n"                                                                                        \
+           "    for (size_t i = n; i-- > 0;) ((char *)to)[i] = ((const char *)from)[i];\n"                   \
+           "  return to;\n"                                                                                  \
+           "}\n" function "int " name "memcmp(const void *a, const void *b, size_t n) {\n"                   \
+           "  const unsigned char *x = (const unsigned char *)a, *y = (const unsigned char *)b;\n"           \
+           "  for (size_t i = 0; i < n; i++)\n"                                                              \
+           "    if (x[i] != y[i]) return x[i] - y[i];\n"                                                     \
+           "  return 0;\n"                                                                                   \
+           "}\n"
 /* A GPU's long double is a double. */
-#define LIMITS_OF_LONG_DOUBLE(before, behind)                                                                         \
+#define LIMITS_OF_LONG_DOUBLE(before, behind)                                                                \
   "#define DECIMAL_DIG DBL_DECIMAL_DIG\n#define LDBL_DECIMAL_DIG DBL_DECIMAL_DIG\n"                          \
   "#define LDBL_MAX " before "DBL_MAX" behind "\n#define LDBL_MIN " before "DBL_MIN" behind "\n"             \
   "#define LDBL_TRUE_MIN " before "DBL_TRUE_MIN" behind "\n"                                                 \

@@ -213,11 +213,10 @@ static int run_stats(struct cli *cli) {
               s.loops, cli_bytes(s.binary_bytes, a), cli_bytes(s.stored_bytes, b), s.seconds);
     text_addf(out, "file %s of at most %s, %s of it free\n", cli_bytes(s.file_bytes, a), cli_bytes(s.cap, b),
               cli_bytes(s.free_bytes, c));
-    text_addf(
-        out,
-        "%lld tunings, %lld verdicts, %lld facts, %lld events, %lld leases, %lld set aside as "
-        "damaged, %d layers\n",
-        s.tunings, s.verdicts, s.facts, s.events, s.leases, s.damaged, s.layers);
+    text_addf(out,
+              "%lld tunings, %lld verdicts, %lld facts, %lld events, %lld leases, %lld set aside as "
+              "damaged, %d layers\n",
+              s.tunings, s.verdicts, s.facts, s.events, s.leases, s.damaged, s.layers);
   }
   return CLI_OK;
 }

@@ -7,6 +7,7 @@
 #define OF_TWO(f) "OP2_F2(" #f ") "
 
 #pragma GCC diagnostic ignored "-Woverlength-strings" /* a warning about compilers of 1999 */
+/* clang-format off */
 static const char prelude[] =
     "#define restrict __restrict__\n"
     "#define _Bool bool\n"
@@ -286,9 +287,7 @@ static const char prelude[] =
     "namespace op2_user {\n"
     "#define OP2_F1(f) __device__ __forceinline__ double f(double x) { return ::f(x); }\n"
     "#define OP2_F2(f) __device__ __forceinline__ double f(double x, double y) { return ::f(x, y); }\n"
-    /* clang-format off */
     ALL1(OF_ONE) OF_ONE(exp) "\n" ALL2(OF_TWO) "\n"
-    /* clang-format on */
     "#undef OP2_F1\n"
     "#undef OP2_F2\n"
     "__device__ __forceinline__ double fma(double x, double y, double z) { return ::fma(x, y, z); }\n"
@@ -320,6 +319,7 @@ static const char prelude[] =
     "#undef assert\n#define assert(c) ((void)0)\n"
     /* Conditions in a kernel ask for these, and a truth has C's type there. */
     "#undef __cplusplus\n#define __STDC_VERSION__ 201710L\n#define true 1\n#define false 0\n";
+/* clang-format on */
 
 const char *cuda_prelude(void) {
   return prelude;

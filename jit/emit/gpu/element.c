@@ -85,8 +85,9 @@ static bool is_stored_whole(const struct gpu_writer *w, const struct desc_arg *a
   const struct gpu_shape *s = w->shape;
   const struct piece p = widest(a);
   return s->vectors && !s->rows && !s->sorted && s->strategy != GPU_COLOURS && s->strategy != GPU_ORDERED &&
-         !w->language->copies && a->present && a->form == DESC_DAT && a->map < 0 && !a->dropped && (a->access == OP_WRITE || a->access == OP_RW || begins_there(w, a)) &&
-         is_row(w, a) && !dat_is_apart(w->g.d, a->dat) && p.bytes == 16 && row_pieces(a, p) > 1;
+         !w->language->copies && a->present && a->form == DESC_DAT && a->map < 0 && !a->dropped &&
+         (a->access == OP_WRITE || a->access == OP_RW || begins_there(w, a)) && is_row(w, a) &&
+         !dat_is_apart(w->g.d, a->dat) && p.bytes == 16 && row_pieces(a, p) > 1;
 }
 
 static void put_loaded(struct gpu_writer *w, int arg, int v) {

@@ -166,14 +166,14 @@
   "#define OP2_ONE(n) static " T " op2_m_##n" JOIN S "(" T " x) { return n(x); }\n"                          \
   "#define OP2_TWO(n) static " T " op2_m_##n" JOIN S "(" T " x, " T                                          \
   " y) { return n(x, y); }\n#define nearbyint rint\n" ALL1(ONE_OF) ONE_OF(exp)                               \
-      ALL2(TWO_OF) "\n#undef OP2_ONE\n#undef OP2_TWO\n#undef nearbyint\n"                                   \
-                     "static " T " op2_m_fma" S "(" T " x, " T " y, " T " z) { return fma(x, y, z); }\n"     \
-                     "static " T " op2_m_ldexp" S "(" T " x, int n) { return ldexp(x, n); }\n"               \
-                     "static " T " op2_m_frexp" S "(" T " x, int *n) { return frexp(x, n); }\n"              \
-                     "static " T " op2_m_modf" S "(" T " x, " T " *n) { return modf(x, n); }\n"              \
-                     "static int op2_m_ilogb" S "(" T " x) { return ilogb(x); }\n"                           \
-                     "static long op2_m_lround" S "(" T " x) { return (long)round(x); }\n"                   \
-                     "static long op2_m_lrint" S "(" T " x) { return (long)rint(x); }\n"
+      ALL2(TWO_OF) "\n#undef OP2_ONE\n#undef OP2_TWO\n#undef nearbyint\n"                                    \
+                   "static " T " op2_m_fma" S "(" T " x, " T " y, " T " z) { return fma(x, y, z); }\n"       \
+                   "static " T " op2_m_ldexp" S "(" T " x, int n) { return ldexp(x, n); }\n"                 \
+                   "static " T " op2_m_frexp" S "(" T " x, int *n) { return frexp(x, n); }\n"                \
+                   "static " T " op2_m_modf" S "(" T " x, " T " *n) { return modf(x, n); }\n"                \
+                   "static int op2_m_ilogb" S "(" T " x) { return ilogb(x); }\n"                             \
+                   "static long op2_m_lround" S "(" T " x) { return (long)round(x); }\n"                     \
+                   "static long op2_m_lrint" S "(" T " x) { return (long)rint(x); }\n"
 #define MATHEMATICS                                                                                          \
   "#ifdef OP2_DOUBLE\n" MATHEMATICS_OF("double", "", "") "#endif\n" MATHEMATICS_OF("float", "f", "##")
 
@@ -199,13 +199,15 @@
   OTHERS(BOTH)                                                                                               \
   OURS(abs)                                                                                                  \
   OURS(labs)                                                                                                 \
-  OURS(memcpy) OURS(memmove) OURS(memset)                                                                    \
+  OURS(memcpy)                                                                                               \
+  OURS(memmove) OURS(memset)                                                                                 \
       OURS(memcmp) "#define llabs op2_m_labs\n#define llround op2_m_lround\n#define llrint "                 \
                    "op2_m_lrint\n"                                                                           \
                    "#define llroundf op2_m_lroundf\n#define llrintf op2_m_lrintf\n"                          \
                    "#define scalbn op2_m_ldexp\n#define scalbnf op2_m_ldexpf\n"                              \
                    "#define nexttoward op2_m_nextafter\n#define nexttowardf op2_m_nextafterf\n"
 
+/* clang-format off */
 static const char prelude[] =
     "#ifdef OP2_DOUBLE\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#endif\n"
     "#ifdef OP2_ATOMICS\n#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n#endif\n"
@@ -237,6 +239,7 @@ static const char prelude[] =
     "#define op2jit_row(to, dim, n, k) ((long)(k) * (long)(dim))\n" /* of copies */
     "#define OP2JIT_KERNEL 1\n#define op_assert(c) ((void)0)\n#define op2jit_assert(c, words) ((void)0)\n"
     "#undef assert\n#define assert(c) ((void)0)\n" RENAMES;
+/* clang-format on */
 
 const char *opencl_prelude(void) {
   return prelude;

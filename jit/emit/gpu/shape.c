@@ -8,8 +8,8 @@
 #include "jit/emit/skeleton.h"
 
 /* ---- names ---- */
-static const char *const strategies[GPU_STRATEGIES] = {"direct", "atomics", "staged", "blocks", "colours",
-                                                       "apart",  "warps",   "ordered"};
+static const char *const strategies[GPU_STRATEGIES] = {"direct",  "atomics", "staged", "blocks",
+                                                       "colours", "apart",   "warps",  "ordered"};
 
 /* Words behind strategy and block, in their order: flags, and numbers from `least` to `most`. A number may be left out where it
  * is the usual one. */
