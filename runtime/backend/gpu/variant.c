@@ -81,7 +81,7 @@ static int apply(struct gpu_variant *v, const char *backend, const char *loop, c
       return error_set(
           err, OP_ERR_ENV,
           "loop %s: OP2_VARIANT has the word \"%s\"; for %s expected words separated by '/': direct, "
-          "atomics, staged, blocks, colours, apart, whole, warps, ordered; a block size, a multiple of 32 up "
+          "atomics, staged, blocks, colours, apart, warps, ordered; a block size, a multiple of 32 up "
           "to 1024; vectors, scalars, sorted, joined, nearN, minN, dependent, rows1, 4, 8, 16, 32 or 64 (as "
           "in rows8), eachN; soa or aos for the layout of all dats, soa=DAT or aos=DAT for one",
           loop, word, backend);
