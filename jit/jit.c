@@ -194,12 +194,8 @@ int jit_code(struct jit *jit, const struct desc *d, const void *form, struct jit
 
 /* True: there is an answer without the compiler. */
 static bool is_known(struct jit *jit, const struct signature *key) {
-  struct text messages = {0};
-  bool known = find_entry(jit, key) || ahead_has(&jit->ahead, key->hash) ||
-               store_has_binary(jit->options.store, &key->key) ||
-               store_get_failure(jit->options.store, &key->key, jit->words.compiler, &messages);
-  text_free(&messages);
-  return known;
+  return find_entry(jit, key) || ahead_has(&jit->ahead, key->hash) ||
+         store_has_binary(jit->options.store, &key->key);
 }
 
 /* True if it is being compiled now. */

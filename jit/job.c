@@ -208,10 +208,8 @@ static int compile_failed(struct job *job, struct error *err) {
   job->jit->counters.failures++;
   struct text summary = {0};
   messages_first_error(text_str(&job->e->messages), job->d, &summary);
-  /* A compiler that broke down is not asked again by this process, but by the next. */
   if (job->result.status == 1 && is_kept(job->jit))
-    store_put_failure(job->jit->options.store, &job->e->key.key, job->jit->words.compiler,
-                      text_str(&job->e->messages), text_str(&summary), 0);
+    store_note_failure(job->jit->options.store, &job->e->key.key, text_str(&summary));
   else
     store_lease_end(job->jit->options.store, &job->e->key.key);
   text_free(&summary);
@@ -246,11 +244,6 @@ static int compile(struct job *job, struct error *err) {
 
 /* ---- where code comes from -----------------------------------------------------------------------*/
 
-static bool failed_before(struct jit *jit, struct entry *e) {
-  e->failed = store_get_failure(jit->options.store, &e->key.key, jit->words.compiler, &e->messages);
-  return e->failed;
-}
-
 static void explain_miss(struct job *job, struct text *why) {
   if (job->jit->options.store)
     store_why(job->jit->options.store, &job->e->key.key, why);
@@ -283,14 +276,10 @@ static int missing(struct job *job, struct error *err) {
 /* Ask the store. True if that settles it: `e` has code, or *code says why not. */
 static bool answered_by_store(struct job *job, int *code, struct error *err) {
   *code = OP_OK;
-  if (take_from_store(job, err)) {
-    *code = job->e->loaded.code ? OP_OK : err->code;
-    job->jit->counters.cache_hits += !*code;
-    return true;
-  }
-  if (!failed_before(job->jit, job->e))
+  if (!take_from_store(job, err))
     return false;
-  *code = job_report_failure(job, err);
+  *code = job->e->loaded.code ? OP_OK : err->code;
+  job->jit->counters.cache_hits += !*code;
   return true;
 }
 

@@ -23,9 +23,9 @@ void binary_set_aside(struct store *store, long long signature, const struct sto
     store_end(
         store,
         store_tell(store,
-                   "INSERT INTO damaged(time, hash, loop, reason, size, encoding, checksum, data) SELECT ?2, "
-                   "s.hash, s.loop, ?3, b.size, b.encoding, b.checksum, b.data FROM binary b JOIN signature "
-                   "s ON s.id = b.signature WHERE b.signature = ?1",
+                   "INSERT INTO damaged(time, hash, loop, reason, size, checksum, data) SELECT ?2, s.hash, "
+                   "s.loop, ?3, b.size, b.checksum, b.data FROM binary b JOIN signature s ON s.id = "
+                   "b.signature WHERE b.signature = ?1",
                    "iit", signature, store_now(store), reason) &&
             store_tell(store, "DELETE FROM binary WHERE signature = ?1", "i", signature) &&
             store_tell(store, "DELETE FROM damaged WHERE id <= (SELECT max(id) FROM damaged) - 20", "") &&
@@ -52,8 +52,6 @@ void flush_touches(struct store *store) {
   store->ntouches = 0;
 }
 
-enum found { FOUND_NOTHING, FOUND_GOOD, FOUND_DAMAGED };
-
 static void store_checksum(const char *hash, const void *data, size_t size, unsigned char out[32]) {
   struct sha256 state;
   sha256_begin(&state);
@@ -62,86 +60,86 @@ static void store_checksum(const char *hash, const void *data, size_t size, unsi
   sha256_end(&state, out);
 }
 
-void *binary_bytes(const char *hash, const struct binary_row *row, const char **why) {
+bool binary_check(const char *hash, const struct binary_row *row, const char **why) {
   unsigned char checksum[32];
-  void *bytes = unpack(row->data, row->stored, row->encoding, row->size, why);
-  if (!bytes)
-    return NULL;
-  store_checksum(hash, bytes, row->size, checksum);
-  if (row->checksum && memcmp(row->checksum, checksum, sizeof checksum) == 0)
-    return bytes;
-  free(bytes);
-  *why = "its checksum is wrong";
-  return NULL;
+  *why = row->stored == row->size ? NULL : "its length is not what was noted";
+  if (*why || (row->stored && !row->data))
+    return false;
+  store_checksum(hash, row->data, row->size, checksum);
+  if (!row->checksum || memcmp(row->checksum, checksum, sizeof checksum) != 0)
+    *why = "its checksum is wrong";
+  return !*why;
 }
 
-/* Row by row the checks: columns, length, packing, checksum. */
-static enum found check_row(const struct store *store, struct connection *c, sqlite3_stmt *st,
-                            const struct store_key *key, struct store_blob *out, const char **why) {
-  int same = key_matches(c, sqlite3_column_int64(st, 0), key);
-  if (same < 0)
-    return FOUND_NOTHING;
-  if (same == 0) {
-    *why = "its key has the same hash and other columns";
-    return FOUND_DAMAGED;
-  }
-  const struct binary_row row = {.size = (size_t)sqlite3_column_int64(st, 1),
-                                 .encoding = (enum encoding)sqlite3_column_int(st, 2),
-                                 .checksum =
-                                     sqlite3_column_bytes(st, 3) == 32 ? sqlite3_column_blob(st, 3) : NULL,
-                                 .data = sqlite3_column_blob(st, 5),
-                                 .stored = (size_t)sqlite3_column_bytes(st, 5)};
-  if (c->db && sqlite3_errcode(c->db) == SQLITE_NOMEM)
-    return FOUND_NOTHING;
-#ifdef OP2JIT_ZSTD
-  (void)store;
-#else
-  if (row.encoding == ENCODING_ZSTD) {
-    store_note(store,
-               "a binary of %s is packed with zstd, which this build does not have; it is compiled again",
-               key->loop);
-    return FOUND_NOTHING;
-  }
-#endif
-  out->data = binary_bytes(key->hash, &row, why);
-  out->size = out->data ? row.size : 0;
-  return out->data ? FOUND_GOOD : *why ? FOUND_DAMAGED : FOUND_NOTHING;
+#define COLUMNS "b.signature, s.hash, s.loop, b.size, b.checksum, b.data, b.seconds, b.made, b.used, b.source"
+
+void binary_from_row(sqlite3_stmt *st, struct binary_row *row) {
+  *row =
+      (struct binary_row){.signature = sqlite3_column_int64(st, 0),
+                          .size = (size_t)sqlite3_column_int64(st, 3),
+                          .checksum = sqlite3_column_bytes(st, 4) == 32 ? sqlite3_column_blob(st, 4) : NULL,
+                          .data = sqlite3_column_blob(st, 5),
+                          .stored = (size_t)sqlite3_column_bytes(st, 5),
+                          .seconds = sqlite3_column_double(st, 6),
+                          .made = sqlite3_column_int64(st, 7),
+                          .used = sqlite3_column_int64(st, 8)};
+}
+
+void binary_add_source(sqlite3_stmt *st, struct binary_row *row) {
+  row->source = sqlite3_column_blob(st, 9);
+  row->source_stored = (size_t)sqlite3_column_bytes(st, 9);
+}
+
+sqlite3_stmt *binary_scan(struct connection *c, long long after) {
+  return store_ask(c,
+                   "SELECT " COLUMNS " FROM binary b LEFT JOIN signature s ON s.id = b.signature WHERE "
+                   "b.signature > ?1 ORDER BY b.signature",
+                   "i", after);
+}
+
+/* A copy of the bytes. NULL: *why says what is not as it was written; *why is NULL: there is no memory, or a fault. */
+static void *good_bytes(struct connection *c, const struct store_key *key, const struct binary_row *row,
+                        const char **why) {
+  const int same = key_matches(c, row->signature, key);
+  *why = same == 0 ? "its key has the same hash and other columns" : NULL;
+  if (same <= 0 || !binary_check(key->hash, row, why))
+    return NULL;
+  void *bytes = malloc(row->size ? row->size : 1);
+  if (bytes && row->size)
+    memcpy(bytes, row->data, row->size);
+  return bytes;
 }
 
 static bool get_from(struct store *store, struct connection *c, const struct store_key *key,
                      struct store_blob *out) {
-  sqlite3_stmt *st = store_ask(c,
-                               "SELECT s.id, b.size, b.encoding, b.checksum, b.used, b.data, b.seconds FROM "
-                               "signature s JOIN binary b ON b.signature = s.id WHERE s.hash = ?1",
-                               "t", key->hash);
-  if (!st)
-    return false;
-  enum found found = FOUND_NOTHING;
-  const char *why = "";
-  long long signature = 0, used = 0;
-  if (store_step(c, st) == SQLITE_ROW) {
-    signature = sqlite3_column_int64(st, 0);
-    used = sqlite3_column_int64(st, 4);
-    out->row = signature;
-    out->seconds = sqlite3_column_double(st, 6);
-    found = check_row(store, c, st, key, out, &why);
+  sqlite3_stmt *st = store_ask(
+      c, "SELECT " COLUMNS " FROM signature s JOIN binary b ON b.signature = s.id WHERE s.hash = ?1", "t",
+      key->hash);
+  struct binary_row row = {0};
+  const char *why = NULL;
+  const bool layer = c != &store->main;
+  if (st && store_step(c, st) == SQLITE_ROW) {
+    binary_from_row(st, &row);
+    const bool read = sqlite3_errcode(c->db) != SQLITE_NOMEM;
+    *out = (struct store_blob){.data = read ? good_bytes(c, key, &row, &why) : NULL,
+                               .from_layer = layer,
+                               .row = row.signature,
+                               .seconds = row.seconds};
   }
   sqlite3_reset(st); /* not before: it keeps both reads in one snapshot */
-  bool layer = c != &store->main;
-  if (found == FOUND_GOOD && c->path)
-    out->file = strdup(c->path); /* without memory for it, it is only said less well */
-  if (found == FOUND_GOOD && !layer)
-    note_use(store, signature, used);
-  if (found == FOUND_DAMAGED) {
+  if (out->data) {
+    out->size = row.size;
+    out->file = c->path ? strdup(c->path) : NULL; /* without memory for it, it is only said less well */
     if (!layer)
-      binary_set_aside(store, signature, key, why);
-    /* A file that is damaged as a whole gets its warning when it is set aside. */
-    if (c->fault != FAULT_DAMAGED)
-      store_warn(store, "the binary of %s in the kernel cache %s is damaged: %s; it is %s and compiled again",
-                 key->loop, store_where(c), why, layer ? "passed over" : "set aside");
+      note_use(store, row.signature, row.used);
   }
-  out->from_layer = layer;
-  return found == FOUND_GOOD;
+  if (why && !layer)
+    binary_set_aside(store, row.signature, key, why);
+  /* A file that is damaged as a whole gets its warning when it is set aside. */
+  if (why && c->fault != FAULT_DAMAGED)
+    store_warn(store, "the binary of %s in the kernel cache %s is damaged: %s; it is %s and compiled again",
+               key->loop, store_where(c), why, layer ? "passed over" : "set aside");
+  return out->data;
 }
 
 bool store_get_binary(struct store *store, const struct store_key *key, struct store_blob *out) {
@@ -203,11 +201,10 @@ void store_others(struct store *store, const struct store_key *key, const char *
 bool binary_put_row(struct store *store, long long signature, const struct binary_row *row) {
   return store_tell(
       store,
-      "INSERT OR REPLACE INTO binary(signature, size, encoding, checksum, seconds, made, used, source_size, "
-      "source_encoding, data, source) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
-      "iinbdiiinbb", signature, (long long)row->size, (int)row->encoding, row->checksum, (size_t)32,
-      row->seconds, row->made, row->used, (long long)row->source_size, (int)row->source_encoding, row->data,
-      row->stored, row->source, row->source_stored);
+      "INSERT OR REPLACE INTO binary(signature, size, checksum, seconds, made, used, data, source) "
+      "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+      "iibdiibb", signature, (long long)row->size, row->checksum, (size_t)32, row->seconds, row->made,
+      row->used, row->data, row->stored, row->source, row->source_stored);
 }
 
 static bool put_in_transaction(struct store *store, const struct store_key *key, const struct binary_row *row,
@@ -218,8 +215,7 @@ static bool put_in_transaction(struct store *store, const struct store_key *key,
   if (!signature || !binary_put_row(store, signature, row))
     return false;
   store_stage(store, "put: binary written");
-  return store_tell(store, "DELETE FROM failure WHERE signature = ?1", "i", signature) &&
-         lease_drop(store, key->hash) &&
+  return lease_drop(store, key->hash) &&
          event_put(store, key->loop, key->hash, "compiled", reason, row->seconds) && write_touches(store);
 }
 
@@ -228,25 +224,19 @@ bool store_put_binary(struct store *store, const struct store_key *key,
   if (!store_enter(store))
     return false;
   struct text reason = {0};
-  struct packed data, source;
   unsigned char checksum[32];
   if (!binary->reason)
     why_unlocked(store, key, &reason);
-  pack(binary->data, binary->size, &data);
-  pack(binary->source ? binary->source : "", binary->source_length, &source);
   store_checksum(key->hash, binary->data, binary->size, checksum);
   struct binary_row row = {.size = binary->size,
-                           .encoding = data.encoding,
                            .checksum = checksum,
                            .seconds = binary->seconds,
                            .made = store_now(store),
                            .used = store_now(store) / STORE_DAY,
-                           .source_size = binary->source_length,
-                           .source_encoding = source.encoding,
-                           .data = data.data ? data.data : binary->data,
-                           .stored = data.size,
-                           .source = source.data ? source.data : binary->source,
-                           .source_stored = source.size};
+                           .data = binary->data,
+                           .stored = binary->size,
+                           .source = binary->source,
+                           .source_stored = binary->source_length};
   bool kept = false;
   if (store_begin(store)) {
     const char *why = binary->reason ? binary->reason : text_str(&reason);
@@ -257,8 +247,6 @@ bool store_put_binary(struct store *store, const struct store_key *key,
     gc_if_full(store);
   } else if (store_can_write(store) && !store->main.fault)
     lease_drop(store, key->hash); /* nobody must wait for this binary */
-  free(data.data);
-  free(source.data);
   text_free(&reason);
   store_leave(store);
   return kept;
@@ -277,93 +265,16 @@ void store_reject_binary(struct store *store, const struct store_key *key, const
 }
 
 static bool source_from(struct connection *c, const void *hash, void *out) {
-  sqlite3_stmt *st = store_ask(c,
-                               "SELECT b.source_size, b.source_encoding, b.source FROM signature s JOIN "
-                               "binary b ON b.signature = s.id WHERE s.hash = ?1",
-                               "t", hash);
-  bool found = false;
-  if (st && store_step(c, st) == SQLITE_ROW) {
-    long long size = sqlite3_column_int64(st, 0);
-    const void *stored = sqlite3_column_blob(st, 2);
-    const char *why;
-    char *bytes = size >= 0 ? unpack(stored ? stored : "", (size_t)sqlite3_column_bytes(st, 2),
-                                     (enum encoding)sqlite3_column_int(st, 1), (size_t)size, &why)
-                            : NULL;
-    found = bytes != NULL;
-    if (found)
-      text_add_bytes(out, bytes, (size_t)size);
-    free(bytes);
-  }
+  sqlite3_stmt *st = store_ask(
+      c, "SELECT b.source FROM signature s JOIN binary b ON b.signature = s.id WHERE s.hash = ?1", "t", hash);
+  const bool found = st && store_step(c, st) == SQLITE_ROW;
+  const void *bytes = found ? sqlite3_column_blob(st, 0) : NULL;
+  if (bytes)
+    text_add_bytes(out, bytes, (size_t)sqlite3_column_bytes(st, 0));
   sqlite3_reset(st);
   return found;
 }
 
 bool store_get_source(struct store *store, const char *hash, struct text *out) {
   return store_any(store, source_from, hash, out);
-}
-
-/* Binaries and sources on their way into the file: checksummed, and smaller where zstd is built in. */
-
-#ifdef OP2JIT_ZSTD
-#include <zstd.h>
-#include <zstd_errors.h>
-#endif
-
-/* Below this the frame costs more than it saves. */
-#define PACK_FROM 256
-#define PACK_LEVEL 3
-
-void pack(const void *data, size_t size, struct packed *out) {
-  *out = (struct packed){.size = size, .encoding = ENCODING_PLAIN};
-#ifdef OP2JIT_ZSTD
-  if (size < PACK_FROM)
-    return;
-  size_t room = ZSTD_compressBound(size);
-  void *bytes = ZSTD_isError(room) ? NULL : malloc(room);
-  size_t packed = bytes ? ZSTD_compress(bytes, room, data, size, PACK_LEVEL) : size;
-  if (!bytes || ZSTD_isError(packed) || packed >= size - size / 8) {
-    free(bytes);
-    return;
-  }
-  *out = (struct packed){bytes, packed, ENCODING_ZSTD};
-#else
-  (void)data;
-#endif
-}
-
-/* True: the packing itself says this size. Asked before so many bytes are allocated. */
-static bool size_is_right(const void *data, size_t stored, enum encoding encoding, size_t size) {
-  if (encoding == ENCODING_PLAIN)
-    return stored == size;
-#ifdef OP2JIT_ZSTD
-  return encoding == ENCODING_ZSTD && ZSTD_getFrameContentSize(data, stored) == size;
-#else
-  (void)data;
-  return false;
-#endif
-}
-
-void *unpack(const void *data, size_t stored, enum encoding encoding, size_t size, const char **why) {
-  *why = "its length is not what was noted";
-  if (!size_is_right(data, stored, encoding, size))
-    return NULL;
-  void *bytes = malloc(size ? size : 1);
-  if (!bytes) {
-    *why = NULL;
-    return NULL;
-  }
-  if (encoding == ENCODING_PLAIN) {
-    if (size)
-      memcpy(bytes, data, size);
-    return bytes;
-  }
-#ifdef OP2JIT_ZSTD
-  size_t got = ZSTD_decompress(bytes, size, data, stored);
-  if (!ZSTD_isError(got) && got == size)
-    return bytes;
-  if (ZSTD_isError(got))
-    *why = ZSTD_getErrorCode(got) == ZSTD_error_memory_allocation ? NULL : ZSTD_getErrorName(got);
-#endif
-  free(bytes);
-  return NULL;
 }

@@ -69,7 +69,6 @@ bool store_put_speeds(struct store *store, const struct store_speed *rows, int c
     return false;
   bool kept = count > 0 && store_begin(store);
   if (kept) {
-    kept = store_execute(&store->main, store_speed_table, "making a table");
     for (int i = 0; i < count && kept; i++)
       kept = put_speed(store, &rows[i]);
     kept = store_end(store, kept);
@@ -82,15 +81,11 @@ void store_speeds(struct store *store, const char *loop, store_visit_speed *visi
   if (!store_enter(store))
     return;
   struct connection *c = &store->main;
-  const bool has =
-      c->db &&
-      store_number(c, store_ask(c, "SELECT count(*) FROM sqlite_schema WHERE name = 'speed'", ""), 0) > 0;
-  sqlite3_stmt *st =
-      has ? store_ask(c,
-                      "SELECT time, loop, signature, machine, threads, mesh, elements, version, variant, "
-                      "seconds, calls FROM speed WHERE ?1 IS NULL OR loop = ?1 ORDER BY loop, id DESC",
-                      "o", loop)
-          : NULL;
+  sqlite3_stmt *st = store_ask(c,
+                               "SELECT time, loop, signature, machine, threads, mesh, elements, version, "
+                               "variant, seconds, calls FROM speed WHERE ?1 IS NULL OR loop = ?1 ORDER BY "
+                               "loop, id DESC",
+                               "o", loop);
   while (st && store_step(c, st) == SQLITE_ROW) {
     const struct store_speed speed = {.time = sqlite3_column_int64(st, 0),
                                       .loop = store_text(st, 1),
@@ -197,5 +192,20 @@ void store_why(struct store *store, const struct store_key *key, struct text *ou
   if (!store_enter(store))
     return;
   why_unlocked(store, key, out);
+  store_leave(store);
+}
+
+void store_note_failure(struct store *store, const struct store_key *key, const char *summary) {
+  if (!store_enter(store))
+    return;
+  struct text reason = {0};
+  for (const char *c = summary; *c; c++)
+    text_add_char(&reason, *c == '\n' ? ' ' : *c);
+  text_add(&reason, "; ");
+  why_unlocked(store, key, &reason);
+  if (store_begin(store))
+    store_end(store, key_put(store, key) && lease_drop(store, key->hash) &&
+                         event_put(store, key->loop, key->hash, "failed", text_str(&reason), 0.0));
+  text_free(&reason);
   store_leave(store);
 }

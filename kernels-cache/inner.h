@@ -15,14 +15,12 @@
 #include "base/clock.h"
 #include "store.h"
 
-#define STORE_VERSION 2              /* user_version of the schema */
+#define STORE_VERSION 3              /* user_version of the schema */
 #define STORE_APPLICATION 0x6f70326a /* application_id: "op2j" */
 #define STORE_DAY 86400LL
 
 /* The schema: statements to run on an empty file, NULL-terminated. */
 extern const char *const store_schema[];
-/* A table that older files of this version do not have: made by the first row. */
-extern const char store_speed_table[];
 
 enum fault {
   FAULT_NONE,
@@ -191,34 +189,30 @@ int key_matches(struct connection *c, long long signature, const struct store_ke
 long long key_put(struct store *store, const struct store_key *key);
 /* The key's number in one connection; 0: none, -1: fault. */
 long long key_find(struct connection *c, const char *hash);
-/* The columns of a row, allocated; false without memory or after a fault. */
+/* A row with its columns, allocated; false without memory or after a fault. */
 bool key_read(struct connection *c, long long signature, struct store_key *out);
 /* True: the key has a column of that name and value. */
 bool key_has_column(const struct store_key *key, const struct store_column *column);
 int key_difference_count(const struct store_key *a, const struct store_key *b);
 bool key_same(const struct store_key *a, const struct store_key *b);
 
-enum encoding { ENCODING_PLAIN = 0, ENCODING_ZSTD = 1 };
 struct binary_row {
-  size_t size;
-  enum encoding encoding;
+  long long signature;
+  size_t size; /* as it was noted */
   const void *checksum;
   double seconds;
   long long made, used;
-  size_t source_size;
-  enum encoding source_encoding;
   const void *data, *source;
   size_t stored, source_stored;
 };
 bool binary_put_row(struct store *store, long long signature, const struct binary_row *row);
-/* The same as unpack, with the checksum compared. */
-void *binary_bytes(const char *hash, const struct binary_row *row, const char **why);
-/* True: the binary is whole. Else *why is as that of unpack. */
+/* False: the bytes are not those that were written, and *why says how; *why is NULL: SQLite had no memory for them. */
 bool binary_check(const char *hash, const struct binary_row *row, const char **why);
-/* All binaries behind row `after`: row, hash and loop, then the columns that binary_from_scan reads. */
+/* All binaries behind row `after`: row, hash and loop, then what the two functions below read. */
 sqlite3_stmt *binary_scan(struct connection *c, long long after);
-/* Points into the statement. */
-void binary_from_scan(sqlite3_stmt *st, struct binary_row *row);
+/* All but the source; the source. They point into the statement. */
+void binary_from_row(sqlite3_stmt *st, struct binary_row *row);
+void binary_add_source(sqlite3_stmt *st, struct binary_row *row);
 void binary_set_aside(struct store *store, long long signature, const struct store_key *key,
                       const char *reason);
 
@@ -230,15 +224,5 @@ void why_unlocked(struct store *store, const struct store_key *key, struct text 
 void gc_if_full(struct store *store);
 bool lease_drop(struct store *store, const char *hash);
 void flush_touches(struct store *store);
-
-struct packed {
-  void *data; /* malloc'd, or NULL: the original bytes are to be used */
-  size_t size;
-  enum encoding encoding;
-};
-/* Smaller, if that pays. */
-void pack(const void *data, size_t size, struct packed *out);
-/* The original bytes, malloc'd. NULL: they are damaged, and *why says how; or *why is NULL, and there is no memory. */
-void *unpack(const void *data, size_t stored, enum encoding encoding, size_t size, const char **why);
 
 #endif

@@ -136,13 +136,17 @@ static char *copy_cell(sqlite3_stmt *st, int column, size_t *length) {
   return copy;
 }
 
-static bool read_names(struct connection *c, long long signature, struct store_key *out) {
-  sqlite3_stmt *st = store_ask(c, "SELECT names FROM signature WHERE id = ?1", "i", signature);
+static bool read_head(struct connection *c, long long signature, struct store_key *out) {
+  sqlite3_stmt *st = store_ask(c, "SELECT hash, loop, names FROM signature WHERE id = ?1", "i", signature);
   if (!st)
     return false;
   bool good = true;
-  if (store_step(c, st) == SQLITE_ROW)
-    good = (out->names = store_copy_text(st, 0)) != NULL;
+  if (store_step(c, st) == SQLITE_ROW) {
+    out->hash = store_copy_text(st, 0);
+    out->loop = store_copy_text(st, 1);
+    out->names = store_copy_text(st, 2);
+    good = out->hash && out->loop && out->names;
+  }
   sqlite3_reset(st);
   return good;
 }
@@ -165,7 +169,7 @@ bool key_read(struct connection *c, long long signature, struct store_key *out) 
     good = name && value;
   }
   sqlite3_reset(st);
-  if (!good || !read_names(c, signature, out) || c->fault) {
+  if (!good || !read_head(c, signature, out) || c->fault) {
     store_key_free(out);
     return false;
   }
@@ -179,25 +183,15 @@ int store_find_key(struct store *store, const char *prefix, struct store_key *ou
   int found = 0;
   for (int i = -1; i < store->nlayers && found == 0; i++) {
     struct connection *c = store_connection(store, i);
-    sqlite3_stmt *st = store_ask(
-        c, "SELECT id, hash, loop FROM signature WHERE hash >= ?1 AND hash < ?1 || 'g' ORDER BY hash LIMIT 2",
-        "t", prefix);
+    sqlite3_stmt *st =
+        store_ask(c, "SELECT id FROM signature WHERE hash >= ?1 AND hash < ?1 || 'g' ORDER BY hash LIMIT 2",
+                  "t", prefix);
     long long id = 0;
-    char *hash = NULL, *loop = NULL;
-    while (st && store_step(c, st) == SQLITE_ROW)
-      if (++found == 1) {
-        id = sqlite3_column_int64(st, 0);
-        hash = store_copy_text(st, 1);
-        loop = store_copy_text(st, 2);
-      }
+    for (; st && store_step(c, st) == SQLITE_ROW; found++)
+      id = found ? id : sqlite3_column_int64(st, 0);
     sqlite3_reset(st);
-    if (found == 1 && hash && loop && key_read(c, id, out)) {
-      out->hash = hash;
-      out->loop = loop;
-    } else {
-      free(hash);
-      free(loop);
-    }
+    if (found == 1)
+      key_read(c, id, out);
   }
   store_leave(store);
   return found > 1 ? -1 : found && !out->hash ? 0 : found;

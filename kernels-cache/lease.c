@@ -119,13 +119,12 @@ bool lease_drop(struct store *store, const char *hash) {
 
 static bool has_result(struct store *store, const char *hash) {
   struct connection *c = &store->main;
-  return store_number(
-             c,
-             store_ask(c,
-                       "SELECT EXISTS(SELECT 1 FROM binary WHERE signature = s.id) OR EXISTS(SELECT 1 FROM "
-                       "failure WHERE signature = s.id AND expires > ?2) FROM signature s WHERE s.hash = ?1",
-                       "ti", hash, store_now(store)),
-             0) != 0;
+  return store_number(c,
+                      store_ask(c,
+                                "SELECT EXISTS(SELECT 1 FROM signature s JOIN binary b ON b.signature = s.id "
+                                "WHERE s.hash = ?1)",
+                                "t", hash),
+                      0) != 0;
 }
 
 enum attempt { ATTEMPT_MINE, ATTEMPT_READY, ATTEMPT_TAKEN, ATTEMPT_FAILED };

@@ -31,8 +31,8 @@ static int evict(struct store *store, long long target) {
   int count = 0;
   bool good = true;
   sqlite3_stmt *st =
-      store_prepare(c, "SELECT b.signature, s.hash, s.loop, length(b.data) + length(b.source) FROM binary b "
-                       "JOIN signature s ON s.id = b.signature ORDER BY b.used, b.made, b.signature");
+      store_prepare(c, "SELECT b.signature, s.hash, s.loop FROM binary b JOIN signature s ON s.id = "
+                       "b.signature ORDER BY b.used, b.made, b.signature");
   if (!st)
     return -1;
   while (good && (count % 8 || used_bytes(store) > target) && store_step(c, st) == SQLITE_ROW) {
@@ -47,12 +47,11 @@ static int evict(struct store *store, long long target) {
 }
 
 static bool drop_expired(struct store *store, long long cap) {
-  long long now = store_now(store);
-  return store_tell(store, "DELETE FROM failure WHERE expires <= ?1", "i", now) &&
-         store_tell(store, "DELETE FROM lease WHERE expires <= ?1", "i", now) && trim_events(store, cap) &&
+  return store_tell(store, "DELETE FROM lease WHERE expires <= ?1", "i", store_now(store)) &&
+         trim_events(store, cap) &&
          store_tell(store,
                     "DELETE FROM signature WHERE id <= (SELECT max(id) FROM signature) - ?1 AND id NOT IN "
-                    "(SELECT signature FROM binary) AND id NOT IN (SELECT signature FROM failure)",
+                    "(SELECT signature FROM binary)",
                     "i", cap / BYTES_PER_ORPHAN) &&
          store_tell(store, "DELETE FROM component WHERE signature NOT IN (SELECT id FROM signature)", "");
 }
@@ -96,13 +95,7 @@ int store_clear(struct store *store, const char *loop) {
         "DELETE FROM binary WHERE ?1 IS NULL OR signature IN (SELECT id FROM signature WHERE loop = ?1)", "o",
         loop);
     gone = good ? sqlite3_changes(store->main.db) : 0;
-    good =
-        good &&
-        store_tell(
-            store,
-            "DELETE FROM failure WHERE ?1 IS NULL OR signature IN (SELECT id FROM signature WHERE loop = ?1)",
-            "o", loop) &&
-        event_put(store, loop ? loop : "", "", "cleared", "by request", 0.0);
+    good = good && event_put(store, loop ? loop : "", "", "cleared", "by request", 0.0);
     if (!loop)
       good = good && store_tell(store, "DELETE FROM verdict", "") &&
              store_tell(store, "DELETE FROM damaged", "");
@@ -155,13 +148,13 @@ void store_stats(struct store *store, struct store_stats *out) {
       &store->main, "SELECT (SELECT count(*) FROM binary), (SELECT count(DISTINCT s.loop) FROM binary b JOIN "
                     "signature s ON s.id = b.signature), (SELECT coalesce(sum(size), 0) FROM binary), "
                     "(SELECT coalesce(sum(length(data) + length(source)), 0) FROM binary), (SELECT count(*) "
-                    "FROM failure), (SELECT count(*) FROM tuning), (SELECT count(*) FROM verdict), (SELECT "
+                    "FROM tuning), (SELECT count(*) FROM verdict), (SELECT "
                     "count(*) FROM fact), (SELECT count(*) FROM history), (SELECT count(*) FROM damaged), "
                     "(SELECT count(*) FROM lease), (SELECT coalesce(sum(seconds), 0) FROM binary)");
   if (st && store_step(&store->main, st) == SQLITE_ROW) {
-    long long *const fields[] = {&out->binaries, &out->loops,   &out->binary_bytes, &out->stored_bytes,
-                                 &out->failures, &out->tunings, &out->verdicts,     &out->facts,
-                                 &out->events,   &out->damaged, &out->leases};
+    long long *const fields[] = {&out->binaries, &out->loops,    &out->binary_bytes, &out->stored_bytes,
+                                 &out->tunings,  &out->verdicts, &out->facts,        &out->events,
+                                 &out->damaged,  &out->leases};
     int n = (int)(sizeof fields / sizeof *fields);
     for (int i = 0; i < n; i++)
       *fields[i] = sqlite3_column_int64(st, i);

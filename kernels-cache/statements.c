@@ -6,19 +6,16 @@
 #include "inner.h"
 
 const char *const store_schema[] = {
-    /* A key: its hash, and its components in order. Kept as long as a binary, failure or event needs it. */
+    /* A key: its hash, and its components in order. Kept as long as a binary or event needs it. */
     "CREATE TABLE signature(id INTEGER PRIMARY KEY AUTOINCREMENT, hash TEXT NOT NULL UNIQUE, loop TEXT NOT "
     "NULL, names TEXT NOT NULL, made INTEGER NOT NULL)",
     "CREATE INDEX signature_loop ON signature(loop, id)",
     "CREATE TABLE component(signature INTEGER NOT NULL, place INTEGER NOT NULL, name TEXT NOT NULL, "
     "value TEXT NOT NULL, PRIMARY KEY(signature, place)) WITHOUT ROWID",
-    /* checksum: over the hash and the unpacked bytes. used: day of the last hit, in days since 1970. */
-    "CREATE TABLE binary(signature INTEGER PRIMARY KEY, size INTEGER NOT NULL, encoding INTEGER NOT NULL, "
-    "checksum BLOB NOT NULL, seconds REAL NOT NULL, made INTEGER NOT NULL, used INTEGER NOT NULL, "
-    "source_size INTEGER NOT NULL, source_encoding INTEGER NOT NULL, data BLOB NOT NULL, source BLOB NOT "
-    "NULL)",
-    "CREATE TABLE failure(signature INTEGER NOT NULL, compiler TEXT NOT NULL, message TEXT NOT NULL, "
-    "made INTEGER NOT NULL, expires INTEGER NOT NULL, PRIMARY KEY(signature, compiler)) WITHOUT ROWID",
+    /* checksum: over the hash and the bytes. used: day of the last hit, in days since 1970. */
+    "CREATE TABLE binary(signature INTEGER PRIMARY KEY, size INTEGER NOT NULL, checksum BLOB NOT NULL, "
+    "seconds REAL NOT NULL, made INTEGER NOT NULL, used INTEGER NOT NULL, data BLOB NOT NULL, source BLOB "
+    "NOT NULL)",
     /* made and expires: seconds since 1970 */
     "CREATE TABLE lease(hash TEXT PRIMARY KEY, host TEXT NOT NULL, pid INTEGER NOT NULL, start INTEGER NOT "
     "NULL, "
@@ -39,16 +36,14 @@ const char *const store_schema[] = {
     "CREATE INDEX history_hash ON history(hash, id)",
     /* Binaries that failed a check, for inspection. */
     "CREATE TABLE damaged(id INTEGER PRIMARY KEY AUTOINCREMENT, time INTEGER NOT NULL, hash TEXT NOT NULL, "
-    "loop TEXT NOT NULL, reason TEXT NOT NULL, size INTEGER, encoding INTEGER, checksum BLOB, data BLOB)",
+    "loop TEXT NOT NULL, reason TEXT NOT NULL, size INTEGER, checksum BLOB, data BLOB)",
+    "CREATE TABLE speed(id INTEGER PRIMARY KEY AUTOINCREMENT, time INTEGER NOT NULL, loop TEXT NOT NULL, "
+    "signature TEXT NOT NULL, machine TEXT NOT NULL, threads INTEGER NOT NULL, mesh TEXT NOT NULL, elements "
+    "INTEGER NOT NULL, version TEXT NOT NULL, variant TEXT NOT NULL, seconds REAL NOT NULL, calls INTEGER "
+    "NOT NULL)",
+    "CREATE INDEX speed_loop ON speed(loop, id)",
     NULL,
 };
-
-const char store_speed_table[] =
-    "CREATE TABLE IF NOT EXISTS speed(id INTEGER PRIMARY KEY AUTOINCREMENT, time INTEGER NOT NULL, loop TEXT "
-    "NOT NULL, signature TEXT NOT NULL, machine TEXT NOT NULL, threads INTEGER NOT NULL, mesh TEXT NOT NULL, "
-    "elements INTEGER NOT NULL, version TEXT NOT NULL, variant TEXT NOT NULL, seconds REAL NOT NULL, calls "
-    "INTEGER NOT NULL);"
-    "CREATE INDEX IF NOT EXISTS speed_loop ON speed(loop, id)";
 
 static struct statement *find_statement(struct connection *c, const char *sql) {
   for (int i = 0; i < c->nstatements; i++)

@@ -1,4 +1,4 @@
-/* The store: one SQLite file that remembers binaries, failures, tunings, verdicts, facts and a history between
+/* The store: one SQLite file that remembers binaries, tunings, verdicts, facts and a history between
  * runs. It knows columns and types, not meanings. A key is a list of named byte strings and one hash over them,
  * and every hit compares all of them.
  *
@@ -120,8 +120,7 @@ struct store_new_binary {
   double seconds;     /* that the compile took */
   const char *reason; /* for the history; NULL: store_why is asked */
 };
-/* Keeps the binary, notes it in the history, forgets a failure of the key, ends its lease: one transaction. False: not
- * kept. */
+/* Keeps the binary, notes it in the history, ends its lease: one transaction. False: not kept. */
 bool store_put_binary(struct store *store, const struct store_key *key,
                       const struct store_new_binary *binary);
 /* The binary is intact but of no use (it does not load): set it aside for inspection; the next get is a miss. */
@@ -133,18 +132,13 @@ bool store_get_source(struct store *store, const char *hash, struct text *out);
  * name and kind, or that there is none, or the fate of its binary. Appends to `out`. */
 void store_why(struct store *store, const struct store_key *key, struct text *out);
 
-/* ---- failures ----------------------------------------------------------------------------------*/
-
-/* Remembers a compile that failed, for one compiler and `valid_seconds` (0: a week). Ends the lease. `summary`,
- * the compiler's words in one line, is for the history, which adds why the kernel was compiled. */
-bool store_put_failure(struct store *store, const struct store_key *key, const char *compiler,
-                       const char *message, const char *summary, long long valid_seconds);
-bool store_get_failure(struct store *store, const struct store_key *key, const char *compiler,
-                       struct text *message);
+/* Notes in the history that a compile of the key failed: `summary`, the compiler's words in one line, and why the kernel was
+ * compiled. Ends the lease. */
+void store_note_failure(struct store *store, const struct store_key *key, const char *summary);
 
 /* ---- leases: who compiles what, over all processes ---------------------------------------------- After a miss:
- *   switch (store_lease(store, key)) { case STORE_LEASE_MINE:  compile, then store_put_binary or store_put_failure
- *   (both end it), else store_lease_end case STORE_LEASE_READY: ask store_get_binary or store_get_failure again;
+ *   switch (store_lease(store, key)) { case STORE_LEASE_MINE:  compile, then store_put_binary or store_note_failure
+ *   (both end it), else store_lease_end case STORE_LEASE_READY: ask store_get_binary again;
  *   at a second miss compile without case STORE_LEASE_ALONE: compile without; store_put_binary as usual }
  * The call waits while another process compiles the same key: on this host as long as it works at it, and a second
  * after it stopped working; never longer than the lease's time. A dead or stopped owner on this host is noticed at
@@ -240,7 +234,7 @@ void store_speeds(struct store *store, const char *loop, store_visit_speed *visi
 
 struct store_stats {
   long long binaries, loops, binary_bytes, stored_bytes, file_bytes, free_bytes, cap;
-  long long failures, tunings, verdicts, facts, events, damaged, leases;
+  long long tunings, verdicts, facts, events, damaged, leases;
   double seconds; /* compile time that the binaries stand for */
   int layers;
   const char *journal; /* "wal" or "truncate"; "memory" */
@@ -253,10 +247,9 @@ void store_stats(struct store *store, struct store_stats *out);
 /* Read everything: SQLite's integrity check, every length, checksum and key. Damaged rows are set aside. `report`
  * gets a line per finding. Returns how many findings. */
 int store_verify(struct store *store, struct text *report, long long *checked);
-/* Evict least recently used binaries until the file is at most `cap` bytes (0: the store's own); expired failures,
- * dead leases and old history go too. Returns the binaries evicted. */
+/* Evict least recently used binaries until the file is at most `cap` bytes (0: the store's own); dead leases and old history go too. Returns the binaries evicted. */
 int store_gc(struct store *store, long long cap);
-/* Forget the binaries and failures of one loop, or (NULL) everything but tunings and facts. */
+/* Forget the binaries of one loop, or (NULL) everything but tunings and facts. */
 int store_clear(struct store *store, const char *loop);
 
 /* Write binaries (of the named loops; count 0: all), their tunings and all verdicts into a new file in rollback

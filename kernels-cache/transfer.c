@@ -33,11 +33,11 @@ static int copy_binary(struct store *to, struct connection *from, sqlite3_stmt *
   long long signature = sqlite3_column_int64(st, 0);
   if (!key_read(from, signature, &key))
     return file_error(err, "reading", from);
-  key.hash = store_copy_text(st, 1);
-  key.loop = store_copy_text(st, 2);
-  binary_from_scan(st, &row);
+  binary_from_row(st, &row);
+  binary_add_source(st, &row);
   const char *why = NULL;
-  const bool whole = key.hash && key.loop && binary_check(key.hash, &row, &why);
+  const bool whole =
+      key.hash && key.loop && (row.source || !row.source_stored) && binary_check(key.hash, &row, &why);
   int code = OP_OK;
   if (!whole && !why)
     code = error_memory(err, "a binary", row.size);

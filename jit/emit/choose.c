@@ -64,7 +64,7 @@ static bool adds_singles(const struct desc *d) {
   return !rows && count_values(d, true) <= 2;
 }
 
-/* Does each element work on whole rows, on other sets' data, or add up floating-point numbers? Otherwise the compiler
+/* True: each element works on whole rows, on other sets' data, or adds up floating-point numbers. Otherwise the compiler
  * makes vectors of the plain loop by itself. Increments leave a strip row by row, one element after the other: only
  * arithmetic that takes time makes up for bringing rows into lanes and back, or, in the caches, much that is read for
  * each of them; single values do with 32 registers. */

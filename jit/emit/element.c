@@ -266,7 +266,7 @@ static void put_stored(struct generator *g, int arg) {
   }
 }
 
-/* Did this element's value beat the one in the slot? Ties go to the lowest of the user's numbers, and to the user's
+/* op2_w: this element's value beats the one in the slot. Ties go to the lowest of the user's numbers, and to the user's
  * own initial value; a NaN beats all that is none, unless it is where the user began. */
 void put_extremum_decision(struct generator *g, int arg) {
   const struct desc_arg *a = &g->d->args[arg];

@@ -19,15 +19,15 @@ struct generated {
   int width; /* lanes in truth: 0 if the shape did not fit */
 };
 
-/* Can this loop have this shape? If not, generate_c writes one element at a time. */
+/* True: this loop can have this shape. If not, generate_c writes one element at a time. */
 bool shape_fits(const struct desc *d, const struct shape *s);
-/* Has it strips that read targets by a map, so that straight ranges mean something? */
+/* True: it has strips that read targets by a map, so that straight ranges mean something. */
 bool shape_can_be_straight(const struct desc *d, const struct shape *s);
-/* Does the kernel say OP_ANY_ORDER? */
+/* True: the kernel says OP_ANY_ORDER. */
 bool shape_has_rows(const struct desc *d);
-/* Has it strips with results that can go past the caches? */
+/* True: it has strips with results that can go past the caches. */
 bool shape_can_stream(const struct desc *d, const struct shape *s);
-/* Has it strips, and rows that are added to through maps, and not touched otherwise? */
+/* True: it has strips, and rows that are added to through maps, and not touched otherwise. */
 bool shape_can_be_piped(const struct desc *d, const struct shape *s);
 /* The shapes worth trying on a machine whose vectors have so many bytes (16, 32, 64), the most promising first; at
  * least one. None has a list. */
@@ -39,7 +39,7 @@ struct shape_wish {
   bool piped;    /* shape_candidates decides for itself */
 };
 enum { SHAPE_CANDIDATES = 8 };
-/* That of strips of elements that are sorted by the number of their targets; scalar: such strips are of no use. */
+/* The shape of strips of elements that are sorted by the number of their targets; scalar: such strips are of no use. */
 struct shape shape_for_sorted(const struct desc *d, int vector_bytes, struct shape_wish wish);
 int shape_candidates(const struct desc *d, int vector_bytes, struct shape_wish wish,
                      struct shape out[SHAPE_CANDIDATES]);

@@ -67,6 +67,17 @@ void put_open(struct generator *g, const char *format, ...) {
   g->depth++;
 }
 
+void put_block(struct generator *g) {
+  put(g, "{");
+  g->depth++;
+}
+
+void put_else(struct generator *g, const char *condition) {
+  g->depth--;
+  put(g, "} else %s{", condition);
+  g->depth++;
+}
+
 void put_close(struct generator *g) {
   g->depth--;
   put(g, "}");

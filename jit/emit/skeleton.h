@@ -53,6 +53,9 @@ int generated_kernel(struct kernel *k, const struct desc *d, const char *word, b
 /* One line of code, indented. In a format "$wide" is the dialect's word of that name. */
 void put(struct generator *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void put_open(struct generator *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same without a line before the brace; `} else CONDITION {`. */
+void put_block(struct generator *g);
+void put_else(struct generator *g, const char *condition);
 void put_close(struct generator *g);
 
 /* One line per component of a row, each '#' being its number; long rows become a loop. */
@@ -88,7 +91,7 @@ static inline bool dat_is_apart(const struct desc *d, int dat) {
 }
 bool uses_numbers(const struct desc *d, int set);
 bool dat_is_written(const struct desc *d, int dat);
-/* Does generated code get a pointer op2_g for this argument? */
+/* True: generated code gets a pointer op2_g for this argument. */
 static inline bool arg_has_pointer(const struct desc_arg *a) {
   return a->present && (a->form == DESC_INFO || (a->form == DESC_GBL && a->access != OP_WORK));
 }
@@ -110,7 +113,7 @@ static inline int arg_columns(const struct desc *d, const struct desc_arg *a) {
 static inline int arg_column(const struct desc_arg *a, int number) {
   return arg_is_vector(a) ? number : a->idx;
 }
-/* Does no other argument pass this one's dat? */
+/* True: no other argument passes this one's dat. */
 bool arg_is_alone(const struct desc *d, const struct desc_arg *a);
 static inline bool arg_is_extremum_with_info(const struct desc_arg *a) {
   return a->present && a->form == DESC_GBL && a->info >= 0;

@@ -65,11 +65,6 @@ static void put_lane_loop(struct generator *g) {
  * for both. Sums keep their order, for all that adds to such a dat waits, and scalar code comes behind the last strip's
  * additions. */
 
-static void put_block(struct generator *g) {
-  put(g, "{");
-  g->depth++;
-}
-
 static void put_stage(struct generator *g, enum stage stage, void (*put_arg)(struct generator *g, int arg)) {
   for (int i = 0; i < g->d->nargs; i++)
     if (stage_of(g, &g->d->args[i]) == stage)

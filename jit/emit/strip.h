@@ -36,7 +36,7 @@ void lane_target(const struct generator *g, const struct desc_arg *a, int col, c
                  size_t size);
 void lane_address(const struct generator *g, const struct desc_arg *a, int col, int c, const char *lane,
                   char *out, size_t size);
-/* Do lanes' elements or targets follow one another in memory, so that no row needs turning? */
+/* True: lanes' elements or targets follow one another in memory, so that no row needs turning. */
 bool lanes_follow_in_memory(const struct generator *g, const struct desc_arg *a);
 /* How many components are turned at once: a whole row, or one of data that lie apart. */
 int lanes_turned(const struct generator *g, const struct desc_arg *a);
@@ -53,7 +53,7 @@ void put_dat_array(struct generator *g, int arg);
 void put_dat_loads(struct generator *g, int arg);
 /* The kernel needs the values or numbers that the argument names. */
 bool arg_is_loaded(const struct desc_arg *a);
-/* Do results of a global stay in lanes until all are known? */
+/* True: results of a global stay in lanes until all are known. */
 bool arg_keeps_lanes(const struct desc_arg *a);
 /* Numbers that stand in lanes; others are made inside the loop over lanes, by put_made_numbers. */
 bool arg_has_number_lanes(const struct generator *g, const struct desc_arg *a);
@@ -67,9 +67,9 @@ void put_stores(struct generator *g);
 void put_results(struct generator *g, int arg);
 void put_lane_store(struct generator *g, int arg, int lane);
 
-/* May what strips write to this argument go past the caches? Whole vectors must be all that is written there. */
+/* True: results that strips write to this argument may go past the caches. Nothing but whole vectors is written there. */
 bool lanes_can_stream(const struct desc *d, const struct desc_arg *a, int width);
-/* Does all that goes past them fill whole lines with each strip? Where many lines are left in pieces, each piece
+/* True: all that goes past them fills whole lines with each strip. Where many lines are left in pieces, each piece
  * goes to memory by itself. */
 bool lanes_fill_lines(const struct desc *d, int width);
 /* Where the shape streams. Before the first strip: op2_aligned, whether vectors at the elements' addresses are; in
@@ -85,7 +85,7 @@ void put_stream_end(struct generator *g);
 /* Where the shape is piped: when an argument's data are moved. */
 enum stage { STAGE_STRIP, STAGE_NEXT, STAGE_BEFORE };
 enum stage stage_of(const struct generator *g, const struct desc_arg *a);
-/* Are there rows that are added to through maps, and not touched otherwise? */
+/* True: there are rows that are added to through maps, and not touched otherwise. */
 bool stages_wait(const struct desc *d);
 /* Values of an element that are kept from one strip to another. */
 int stages_keep(const struct desc *d);

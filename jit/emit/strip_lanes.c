@@ -131,8 +131,7 @@ static void side_by_side(enum type_code type, const struct piece *p, int first, 
 }
 
 static void put_loaded_piece(struct generator *g, enum type_code type, const struct piece *p, int width) {
-  put(g, "{");
-  g->depth++;
+  put_block(g);
   for (int i = 0; i < p->padded; i++) {
     struct text value = {0};
     if (p->padded == 1) {
@@ -157,8 +156,7 @@ static void put_loaded_piece(struct generator *g, enum type_code type, const str
 
 static void put_turned_piece(struct generator *g, enum type_code type, const struct piece *p, int dim,
                              int width) {
-  put(g, "{");
-  g->depth++;
+  put_block(g);
   for (int c = 0; c < p->padded; c++)
     if (c < p->count)
       put(g, "op2_%s%d z%d = *(const op2_%s%d *)(lanes + %d);", short_names[type], width, c,
@@ -231,10 +229,10 @@ void put_lane_helpers(struct generator *g, enum type_code type, int dim) {
   put_open(g,
            "static inline __attribute__((always_inline)) void op2_load_%s(%s *lanes, const %s *const *rows)",
            name, t, t);
-  for (int offset = 0; has_vectors(type) && offset < dim;) {
-    struct piece p = next_piece(dim, offset, width);
+  struct piece p = {0};
+  for (int offset = 0; has_vectors(type) && offset < dim; offset += p.count) {
+    p = next_piece(dim, offset, width);
     put_loaded_piece(g, type, &p, width);
-    offset += p.count;
   }
   if (!has_vectors(type))
     put_small_bodies(g, dim, true);
@@ -243,10 +241,9 @@ void put_lane_helpers(struct generator *g, enum type_code type, int dim) {
     return;
   put_open(g, "static inline __attribute__((always_inline)) void op2_turn_%s(%s *rows, const %s *lanes)",
            name, t, t);
-  for (int offset = 0; has_vectors(type) && offset < dim;) {
-    struct piece p = next_piece(dim, offset, width);
+  for (int offset = 0; has_vectors(type) && offset < dim; offset += p.count) {
+    p = next_piece(dim, offset, width);
     put_turned_piece(g, type, &p, dim, width);
-    offset += p.count;
   }
   if (!has_vectors(type))
     put_small_bodies(g, dim, false);

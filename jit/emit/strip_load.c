@@ -147,7 +147,7 @@ static void put_dat_lanes(struct generator *g, int arg) {
 
 /* ---- numbers -------------------------------------------------------------------------------------*/
 
-/* Do lanes' elements or targets follow one another? */
+/* True: lanes' elements or targets follow one another. */
 static bool lanes_follow(const struct generator *g, const struct desc_arg *a) {
   return a->map < 0 || a->entry ? !g->s->list && !a->scattered : g->straight;
 }

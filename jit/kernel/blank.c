@@ -34,16 +34,6 @@ static int blank_includes(struct kernel *k, bool *any, struct error *err) {
 
 /* ---- prototypes --------------------------------------------------------------------------------*/
 
-/* The prelude has the name in front of a parenthesis. */
-static bool is_known(const struct tokens *t, size_t name) {
-  const char *spelling = t->text + t->items[name].begin, *prelude = jit_prelude();
-  const size_t length = t->items[name].end - t->items[name].begin;
-  for (const char *p = prelude + 1; *p; p++)
-    if ((p[-1] == ' ' || p[-1] == '*') && strncmp(p, spelling, length) == 0 && p[length] == '(')
-      return true;
-  return false;
-}
-
 /* "double fabs(double);" behind the declaration before it; *end: behind its semicolon. */
 static bool is_prototype(const struct tokens *t, size_t begin, size_t name, size_t *end) {
   if (name == begin || !token_is_identifier(t, name) || !token_is(t, name + 1, "("))
@@ -61,7 +51,8 @@ static void blank_prototypes(struct kernel *k, bool *any) {
   for (size_t i = 0; i < t->count; i++) {
     if (t->items[i].directive || token_is(t, i, ";"))
       begin = i + 1;
-    else if (is_prototype(t, begin, i, &end) && is_known(t, i)) {
+    else if (is_prototype(t, begin, i, &end) &&
+             prelude_declares(t->text + t->items[i].begin, t->items[i].end - t->items[i].begin)) {
       blank(k, t->items[begin].begin, t->items[end - 1].end);
       *any = true;
       begin = end;

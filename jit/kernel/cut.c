@@ -103,15 +103,10 @@ static int compare(const void *a, const void *b) {
 static size_t find_name(const struct cut *c, size_t token) {
   const struct token *word = &c->t->items[token];
   const struct name wanted = {c->t->text + word->begin, word->end - word->begin, 0};
-  size_t low = 0, high = c->nnames;
-  while (low < high) {
-    const size_t middle = low + (high - low) / 2;
-    if (compare(&c->names[middle], &wanted) < 0)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < c->nnames && compare(&c->names[low], &wanted) == 0 ? low : c->nnames;
+  const struct name *found = c->nnames ? bsearch(&wanted, c->names, c->nnames, sizeof wanted, compare) : NULL;
+  while (found && found > c->names && compare(found - 1, &wanted) == 0)
+    found--;
+  return found ? (size_t)(found - c->names) : c->nnames;
 }
 
 /* ---- texts that are left as they are ---------------------------------------------------------------*/
@@ -236,9 +231,7 @@ static struct origin origin_at(const struct kernel *k, const struct token *first
   return o ? (struct origin){.file = o->file,
                              .file_line = o->file_line + first->line - o->line,
                              .one_line = o->one_line}
-           : (struct origin){.file = k->origin_file,
-                             .file_line = k->origin_line + first->line - 1,
-                             .one_line = k->one_line};
+           : (struct origin){.file_line = first->line};
 }
 
 /* Columns stay, but of a text that is laid out anew where it is shown. */

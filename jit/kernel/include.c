@@ -1,12 +1,9 @@
 #include "jit/kernel/include.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/aside.h"
 #include "base/list.h"
 
 /* ---- the directive -------------------------------------------------------------------------------*/
@@ -43,24 +40,12 @@ bool include_read(const struct tokens *t, size_t hash, struct include *out) {
 /* ---- files ---------------------------------------------------------------------------------------*/
 
 static int read_all(const char *path, struct text *out, struct error *err) {
-  FILE *file = fopen(path, "rb");
-  char part[4096];
-  size_t n;
-  if (!file)
-    return error_set(err, OP_ERR_FILE, "%s cannot be opened: %s; expected a file of C text", path,
-                     strerror(errno));
-  while ((n = fread(part, 1, sizeof part, file)) > 0)
-    text_add_bytes(out, part, n);
-  const int failed = ferror(file) ? errno : 0;
-  fclose(file);
-  if (failed)
-    return error_set(err, OP_ERR_FILE, "%s cannot be read: %s; expected a file of C text", path,
-                     strerror(failed));
-  if (!text_ok(out))
-    return error_memory(err, "a file of C text", out->length);
-  if (memchr(text_str(out), '\0', out->length))
+  const int code = file_read(path, out, err);
+  if (code == OP_ERR_FILE)
+    return error_set(err, code, "%s; expected a file of C text", error_message(err));
+  if (!code && memchr(text_str(out), '\0', out->length))
     return error_set(err, OP_ERR_FILE, "%s holds a NUL byte; expected C text", path);
-  return OP_OK;
+  return code;
 }
 
 static bool is_directive(const struct tokens *t, size_t at, const char *word) {

@@ -11,12 +11,7 @@
 #include "jit/kernel/rows.h"
 
 static struct source kernel_source(const struct kernel *k) {
-  return (struct source){.text = k->text,
-                         .length = k->length,
-                         .file = k->origin_file,
-                         .line = k->origin_line,
-                         .one_line = k->one_line,
-                         .origins = &k->origins};
+  return (struct source){.text = k->text, .length = k->length, .origins = &k->origins};
 }
 
 int kernel_error(const struct kernel *k, int line, int column, struct error *err, const char *format, ...) {
@@ -45,7 +40,7 @@ size_t kernel_skip_brackets(const struct tokens *t, size_t open) {
   return t->count;
 }
 
-void kernel_free(struct kernel *k) {
+void kernel_forget(struct kernel *k) {
   for (int i = 0; i < k->nfunctions; i++)
     free(k->functions[i].name);
   for (int i = 0; i < k->nparameters; i++) {
@@ -55,11 +50,17 @@ void kernel_free(struct kernel *k) {
   free(k->functions);
   free(k->parameters);
   tokens_free(&k->tokens);
+  k->functions = NULL;
+  k->parameters = NULL;
+  k->nfunctions = k->nparameters = 0;
+}
+
+void kernel_free(struct kernel *k) {
+  kernel_forget(k);
   origins_free(&k->origins);
   fortran_free(&k->fortran);
   free(k->name);
   free(k->text);
-  free(k->origin_file);
   *k = (struct kernel){0};
 }
 
@@ -74,12 +75,7 @@ static const char *const form_names[] = {"dat", "gbl", "idx", "info"};
 enum { FORMS = 4, LARGEST = 1 << 30 };
 
 struct source desc_source(const struct desc *d) {
-  return (struct source){.text = d->text,
-                         .length = strlen(d->text),
-                         .file = d->origin_file,
-                         .line = d->origin_line,
-                         .one_line = d->one_line,
-                         .origins = &d->origins};
+  return (struct source){.text = d->text, .length = strlen(d->text), .origins = &d->origins};
 }
 
 /* ---- life --------------------------------------------------------------------------------------*/
@@ -102,7 +98,6 @@ void desc_free(struct desc *d) {
   free(d->kernel_name);
   free(d->text);
   free(d->entry);
-  free(d->origin_file);
   origins_free(&d->origins);
   free(d->fp);
   free(d->names);
@@ -139,7 +134,7 @@ static bool copy_members(struct desc *to, const struct desc *from) {
 
 int desc_copy(struct desc *to, const struct desc *from, struct error *err) {
   *to = *from;
-  char **const strings[] = {&to->kernel_name, &to->text, &to->entry, &to->origin_file, &to->fp, &to->names};
+  char **const strings[] = {&to->kernel_name, &to->text, &to->entry, &to->fp, &to->names};
   bool good = true;
   for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
     good = own_string(strings[i]) && good;

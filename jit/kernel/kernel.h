@@ -99,9 +99,7 @@ struct row_facts;
 struct desc {
   char *kernel_name;
   char *text;             /* the kernel text without a leading #line */
-  char *origin_file;      /* where the text comes from, for messages; may be NULL; not part of the key */
-  int origin_line;        /* of the text's first line; 0: unknown */
-  struct origins origins; /* of a text from several places; not part of the key */
+  struct origins origins; /* where the text comes from, for messages; not part of the key */
   char *entry;            /* of a text in C++ the kernel's full name, "inner::flux"; NULL: C */
   bool
       compiled; /* the kernel is a function of the program: there is no text, and the frame begins with places */
@@ -109,7 +107,6 @@ struct desc {
   bool
       believed; /* OP_WRITE is, until the kernel is proved: then OP_ERR_VIOLATION with FOUND_NOT_TO_BELIEVE, and no code is
                     made; not part of the key */
-  bool one_line; /* from OP_KERNEL: laid out anew for messages; not part of the key */
   char *fp; /* "strict", "contract" or "fast"; "reproducible", which is contract, or "reproducible strict" */
   char *names; /* the program's names of its things (see desc_name); may be NULL; not part of the key */
   int nargs, nmaps, ndats, nconsts, nsets;
@@ -312,10 +309,7 @@ struct kernel {
   char *name;
   char *text; /* without #line and byte order mark; needless parts are blanked, see blank.c */
   size_t length;
-  char *origin_file;      /* from the leading #line, or NULL */
-  int origin_line;        /* of the text's first line; 1 if there was no #line */
-  bool one_line;          /* made by OP_KERNEL */
-  struct origins origins; /* of a unit: none for a text alone */
+  struct origins origins; /* of a text alone one, from its leading #line */
   struct tokens tokens;
   struct kernel_function *functions; /* every function defined in the text, in order */
   int nfunctions;

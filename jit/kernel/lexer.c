@@ -47,6 +47,7 @@ static void next_line(struct cursor *c) {
 }
 
 static void skip_comment(struct cursor *c) {
+  const int line = c->line, column = (int)(c->at - c->line_begin) + 1;
   c->at += 2;
   while (!at_end(c)) {
     if (peek(c, 0) == '*' && peek(c, 1) == '/') {
@@ -57,7 +58,8 @@ static void skip_comment(struct cursor *c) {
     if (c->out->text[c->at - 1] == '\n')
       next_line(c);
   }
-  c->out->open_comment = true;
+  c->out->comment_line = line;
+  c->out->comment_column = column;
 }
 
 /* Skips to the end of the line, which stays; a spliced line goes on. */
@@ -128,7 +130,6 @@ static void scan_quoted(struct cursor *c, char quote) {
     if (here == quote)
       return;
   }
-  c->out->open_string = true;
 }
 
 static enum token_kind scan(struct cursor *c) {

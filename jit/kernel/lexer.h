@@ -31,7 +31,7 @@ struct tokens {
   size_t length;
   struct token *items;
   size_t count;
-  bool open_comment, open_string; /* something was not closed */
+  int comment_line, comment_column; /* of a comment that is not closed; 0: there is none */
 };
 
 /* Errors: OP_ERR_MEMORY only. */

@@ -65,18 +65,12 @@ double number_read_hex(const char *word) {
                (int)(power ? strtol(power + 1, NULL, 10) : 0) - QUARTET * behind_point);
 }
 
-/* ---- integers ----------------------------------------------------------------------------------*/
-
-static bool is_unsigned(enum type_code type) {
-  return !type_info(type)->is_signed;
-}
-
 /* ---- both --------------------------------------------------------------------------------------*/
 
 void number_print(enum type_code type, const void *value, struct text *out) {
   if (type_info(type)->is_float)
     print_float(type, value, out);
-  else if (is_unsigned(type))
+  else if (!type_info(type)->is_signed)
     text_addf(out, "%" PRIu64, (uint64_t)type_bits(type, value));
   else
     text_addf(out, "%" PRId64, (int64_t)type_bits(type, value));
@@ -101,7 +95,7 @@ void number_print_c(enum type_code type, const void *value, struct text *out) {
     return;
   }
   const char *suffix = suffixes[type] ? suffixes[type] : "";
-  if (!type_info(type)->is_float && !is_unsigned(type) && (int64_t)type_bits(type, value) < 0) {
+  if (!type_info(type)->is_float && type_info(type)->is_signed && (int64_t)type_bits(type, value) < 0) {
     /* -2147483648 is not an int to C: one less, negated. */
     text_addf(out, "(%" PRId64 "%s - 1)", (int64_t)type_bits(type, value) + 1, suffix);
     return;

@@ -1,4 +1,4 @@
-/* The origins of the lines of a text from several places: shared text, files that are included. */
+/* The origins of the lines of a text, which may come from several places: shared text, files that are included. */
 #ifndef OP2JIT_JIT_KERNEL_ORIGINS_H
 #define OP2JIT_JIT_KERNEL_ORIGINS_H
 
@@ -14,7 +14,7 @@ struct origin {
   bool one_line; /* made by OP_KERNEL: shown one statement a line */
 };
 
-/* Empty: the whole text comes from one place, which is noted elsewhere. */
+/* Empty: a text of no file. */
 struct origins {
   struct origin *items;
   int count;

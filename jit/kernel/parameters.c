@@ -270,8 +270,7 @@ static bool read_parameter(const struct kernel *k, size_t first, size_t last, st
 }
 
 static bool add_parameter(struct kernel *k, size_t first, size_t last) {
-  struct kernel_parameter *parameters =
-      array_resize(k->parameters, (size_t)k->nparameters + 1, sizeof *parameters);
+  struct kernel_parameter *parameters = array_more(k->parameters, (size_t)k->nparameters, sizeof *parameters);
   if (!parameters)
     return false;
   k->parameters = parameters;

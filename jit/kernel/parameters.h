@@ -18,6 +18,9 @@ void tokens_declared(const struct tokens *t, bool *declares);
 /* Split the parameter list of the kernel's function and read each parameter as far as that goes. */
 int parameters_parse(struct kernel *k, struct error *err);
 
+/* Leaves the text alone: frees what was read in it. */
+void kernel_forget(struct kernel *k);
+
 /* The index behind the bracket that closes the one at `open`; the end if none does. */
 size_t kernel_skip_brackets(const struct tokens *t, size_t open);
 /* OP_ERR_KERNEL: "kernel NAME: ...", then the place, its line and a caret. */

@@ -20,7 +20,7 @@ static char *copy_bytes(const char *bytes, size_t length) {
 
 static bool is_one_line(const struct kernel *k, size_t token) {
   const struct origin *origin = origins_of(&k->origins, k->tokens.items[token].begin);
-  return origin ? origin->one_line : k->one_line;
+  return origin && origin->one_line;
 }
 
 /* A macro's argument has no lines: the text behind a directive would become part of it. */
@@ -64,8 +64,7 @@ static bool returns_nothing(const struct tokens *t, size_t declaration, size_t n
 
 static bool add_function(struct kernel *k, size_t token, size_t declaration) {
   const struct tokens *t = &k->tokens;
-  struct kernel_function *functions =
-      array_resize(k->functions, (size_t)k->nfunctions + 1, sizeof *k->functions);
+  struct kernel_function *functions = array_more(k->functions, (size_t)k->nfunctions, sizeof *functions);
   if (!functions)
     return false;
   k->functions = functions;
@@ -125,10 +124,8 @@ static int no_such_function(const struct kernel *k, struct error *err) {
     text_addf(&message, "the kernel text has no function %s; it defines %s", k->name, text_str(&own));
   if (nearest)
     text_addf(&message, "; did you mean %s?", nearest);
-  if (k->tokens.open_comment)
+  if (k->tokens.comment_line)
     text_add(&message, " (a comment in it is not closed)");
-  if (k->origin_file)
-    text_addf(&message, "\n%s:%d", k->origin_file, k->origin_line);
   error_set(err, OP_ERR_KERNEL, "%s", text_str(&message));
   text_free(&message);
   text_free(&names);
@@ -170,25 +167,6 @@ static int find_kernel(struct kernel *k, struct error *err) {
 
 /* ---- what was opened is closed ------------------------------------------------------------------*/
 
-static void place_of(const struct kernel *k, size_t at, int *line, int *column) {
-  *line = *column = 1;
-  for (size_t i = 0; i < at; i++) {
-    *line += k->text[i] == '\n';
-    *column = k->text[i] == '\n' ? 1 : *column + 1;
-  }
-}
-
-/* Nothing but blanks and comments is behind the last token, so the comment that is not closed begins there. */
-static int report_comment(const struct kernel *k, struct error *err) {
-  const struct tokens *t = &k->tokens;
-  size_t at = t->count ? t->items[t->count - 1].end : 0;
-  while (at + 1 < k->length && (k->text[at] != '/' || k->text[at + 1] != '*'))
-    at++;
-  int line, column;
-  place_of(k, at, &line, &column);
-  return kernel_error(k, line, column, err, "the comment is not closed; write \"*/\" at its end");
-}
-
 static bool is_closing(const struct kernel *k, const struct token *open, const struct token *close) {
   static const char pairs[] = "(){}[]";
   return strchr(pairs, k->text[open->begin])[1] == k->text[close->begin];
@@ -223,8 +201,9 @@ static int match_brackets(const struct kernel *k, size_t first, size_t *stack, s
 static int check_closed(const struct kernel *k, struct error *err) {
   const struct tokens *t = &k->tokens;
   size_t first = 0;
-  if (t->open_comment)
-    return report_comment(k, err);
+  if (t->comment_line)
+    return kernel_error(k, t->comment_line, t->comment_column, err,
+                        "the comment is not closed; write \"*/\" at its end");
   while (first < t->count &&
          t->items[first].begin < k->origins.own) /* that was checked when it was declared */
     first++;
@@ -270,23 +249,11 @@ static int parse_or_free(struct kernel *k, struct error *err) {
 static int parse_less(struct kernel *k, struct error *err) {
   bool changed;
   int code = kernel_cut(k, &changed, err);
-  struct kernel less = {.function = -1,
-                        .name = k->name,
-                        .text = k->text,
-                        .length = k->length,
-                        .origin_line = 1,
-                        .origins = k->origins,
-                        .fortran = k->fortran};
-  if (code || !changed) {
-    if (code)
-      kernel_free(k);
+  if (code)
+    kernel_free(k);
+  if (code || !changed)
     return code;
-  }
-  k->name = k->text = NULL;
-  k->origins = (struct origins){0};
-  k->fortran = (struct fortran_made){0};
-  kernel_free(k);
-  *k = less;
+  kernel_forget(k);
   return parse_or_free(k, err);
 }
 
@@ -296,10 +263,12 @@ int kernel_parse(struct kernel *k, const char *text, size_t length, const char *
   *k = (struct kernel){.function = -1,
                        .name = copy_bytes(name, strlen(name)),
                        .text = copy_bytes(rest, length),
-                       .length = length,
-                       .origin_file = origin.file,
-                       .origin_line = origin.file_line,
-                       .one_line = origin.one_line};
+                       .length = length};
+  if (!origins_add(&k->origins, origin)) {
+    free(k->text);
+    k->text = NULL;
+  }
+  free(origin.file);
   return parse_or_free(k, err);
 }
 
@@ -314,7 +283,6 @@ int kernel_parse_unit(struct kernel *k, struct shared *shared, const char *text,
                        .name = copy_bytes(name, strlen(name)),
                        .text = length ? text_take(&unit.text) : copy_bytes("", 0),
                        .length = length,
-                       .origin_line = 1,
                        .origins = unit.origins,
                        .fortran = unit.fortran};
   unit.origins = (struct origins){0};

@@ -2,10 +2,16 @@
 #ifndef OP2JIT_JIT_KERNEL_PRELUDE_H
 #define OP2JIT_JIT_KERNEL_PRELUDE_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 /* C text that generated code for CPUs starts with. It ends with a newline, declares no file-scope name
  * that a C program with all the headers would not have but op2jit_exp, and needs the compiler that knows gcc's
  * predefined macros. Part of the generated text, hence of every loop's key. */
 const char *jit_prelude(void);
+
+/* True: it declares the name, which has so many letters. */
+bool prelude_declares(const char *name, size_t length);
 
 /* The same for kernels in C++; nothing where C reads it. */
 const char *jit_prelude_cxx(void);
@@ -18,6 +24,32 @@ const char *constant_name_wrong(const char *name);
 
 /* The part of the C++ standard library that reads alike for processors and GPUs: overloads of <cmath>, and what
  * kernels use of <algorithm>, <utility>, <array> and <limits>. A part of the preludes of texts in C++. */
+
+/* Functions of C that GPUs lack: `function` stands before each, `name` is the beginning of its name. */
+#define WHOLE_AND_MEMORY(function, name)                                                                     \
+  function "int " name "abs(int x) { return x < 0 ? -x : x; }\n" function "long " name                       \
+           "labs(long x) { return x < 0 ? -x : x; }\n" function "void *" name                                \
+           "memmove(void *to, const void *from, size_t n) {\n"                                               \
+           "  if (to < from)\n"                                                                              \
+           "    for (size_t i = 0; i < n; i++) ((char *)to)[i] = ((const char *)from)[i];\n"                 \
+           "  else\n"                                                                                        \
+           "    for (size_t i = n; i-- > 0;) ((char *)to)[i] = ((const char *)from)[i];\n"                   \
+           "  return to;\n"                                                                                  \
+           "}\n" function "int " name "memcmp(const void *a, const void *b, size_t n) {\n"                   \
+           "  const unsigned char *x = (const unsigned char *)a, *y = (const unsigned char *)b;\n"           \
+           "  for (size_t i = 0; i < n; i++)\n"                                                              \
+           "    if (x[i] != y[i]) return x[i] - y[i];\n"                                                     \
+           "  return 0;\n"                                                                                   \
+           "}\n"
+/* A GPU's long double is a double. */
+#define LIMITS_OF_LONG_DOUBLE(before, behind)                                                                \
+  "#define DECIMAL_DIG DBL_DECIMAL_DIG\n#define LDBL_DECIMAL_DIG DBL_DECIMAL_DIG\n"                          \
+  "#define LDBL_MAX " before "DBL_MAX" behind "\n#define LDBL_MIN " before "DBL_MIN" behind "\n"             \
+  "#define LDBL_TRUE_MIN " before "DBL_TRUE_MIN" behind "\n"                                                 \
+  "#define LDBL_EPSILON " before "DBL_EPSILON" behind "\n#define LDBL_DIG DBL_DIG\n"                         \
+  "#define LDBL_MANT_DIG DBL_MANT_DIG\n#define LDBL_MAX_EXP DBL_MAX_EXP\n"                                   \
+  "#define LDBL_MIN_EXP DBL_MIN_EXP\n#define LDBL_MAX_10_EXP DBL_MAX_10_EXP\n"                               \
+  "#define LDBL_MIN_10_EXP DBL_MIN_10_EXP\n"
 
 /* clang-format off */
 #define ALL1(X)                                                                                              \

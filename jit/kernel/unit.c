@@ -56,7 +56,7 @@ const char *text_behind_mark(const char *text, size_t *length) {
 const char *origin_split(const char *text, size_t *length, struct origin *out) {
   const char *end = text + *length, *at = text;
   static const char word[] = "#line ";
-  *out = (struct origin){.file_line = 1};
+  *out = (struct origin){.line = 1, .file_line = 1};
   if (*length < sizeof word || memcmp(at, word, sizeof word - 1) != 0)
     return text;
   at += sizeof word - 1;

@@ -202,10 +202,10 @@ static int run_stats(struct cli *cli) {
     json_object(
         out, NULL,
         "file:t binaries:i loops:i binary_bytes:i stored_bytes:i file_bytes:i free_bytes:i cap_bytes:i "
-        "failures:i tunings:i verdicts:i facts:i events:i damaged:i leases:i layers:n "
+        "tunings:i verdicts:i facts:i events:i damaged:i leases:i layers:n "
         "compile_seconds:d file_system:t",
         store_path(store), s.binaries, s.loops, s.binary_bytes, s.stored_bytes, s.file_bytes, s.free_bytes,
-        s.cap, s.failures, s.tunings, s.verdicts, s.facts, s.events, s.damaged, s.leases, s.layers, s.seconds,
+        s.cap, s.tunings, s.verdicts, s.facts, s.events, s.damaged, s.leases, s.layers, s.seconds,
         s.file_system);
   } else {
     text_addf(out, "%s on %s\n", store_path(store), s.file_system);
@@ -213,11 +213,10 @@ static int run_stats(struct cli *cli) {
               s.loops, cli_bytes(s.binary_bytes, a), cli_bytes(s.stored_bytes, b), s.seconds);
     text_addf(out, "file %s of at most %s, %s of it free\n", cli_bytes(s.file_bytes, a), cli_bytes(s.cap, b),
               cli_bytes(s.free_bytes, c));
-    text_addf(
-        out,
-        "%lld failures, %lld tunings, %lld verdicts, %lld facts, %lld events, %lld leases, %lld set aside as "
-        "damaged, %d layers\n",
-        s.failures, s.tunings, s.verdicts, s.facts, s.events, s.leases, s.damaged, s.layers);
+    text_addf(out,
+              "%lld tunings, %lld verdicts, %lld facts, %lld events, %lld leases, %lld set aside as "
+              "damaged, %d layers\n",
+              s.tunings, s.verdicts, s.facts, s.events, s.leases, s.damaged, s.layers);
   }
   return CLI_OK;
 }

@@ -49,10 +49,7 @@ static int take_kernel(struct desc *d, const struct kernel *k, struct error *err
   d->kernel_name = strdup(k->name);
   d->text = strndup(k->text, k->length);
   d->fp = strdup("contract");
-  d->origin_file = k->origin_file ? strdup(k->origin_file) : NULL;
-  d->origin_line = k->origin_line;
-  bool good = origins_copy(&d->origins, &k->origins) && d->kernel_name && d->text && d->fp &&
-              (d->origin_file || !k->origin_file);
+  bool good = origins_copy(&d->origins, &k->origins) && d->kernel_name && d->text && d->fp;
   return good ? OP_OK : error_memory(err, "a kernel text", k->length);
 }
 

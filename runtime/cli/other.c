@@ -86,8 +86,10 @@ static void info_parts(struct cli *cli) {
     const char *name;
     bool there;
   } parts[] = {
-      {"zstd", OP2JIT_HAS_ZSTD}, {"openmp", OP2JIT_HAS_OPENMP}, {"cuda", OP2JIT_HAS_CUDA},
-      {"mpi", OP2JIT_HAS_MPI},   {"hdf5", OP2JIT_HAS_HDF5},
+      {"openmp", OP2JIT_HAS_OPENMP},
+      {"cuda", OP2JIT_HAS_CUDA},
+      {"mpi", OP2JIT_HAS_MPI},
+      {"hdf5", OP2JIT_HAS_HDF5},
   };
   begin_parts(cli, "parts");
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)

@@ -116,12 +116,9 @@ static int describe_texts(struct op_context *ctx, struct loop *loop, struct erro
   d->kernel_name = strdup(loop->key.name);
   d->text = strndup(k->text ? k->text : "", k->length);
   d->fp = strdup(context_fp(ctx, loop->reproducible));
-  d->origin_file = k->origin_file ? strdup(k->origin_file) : NULL;
-  d->origin_line = k->origin_line;
-  d->one_line = k->one_line;
   d->says = tokens_say(&k->tokens);
   const bool good = origins_copy(&d->origins, &k->origins);
-  if (!good || !d->kernel_name || !d->text || !d->fp || (k->origin_file && !d->origin_file))
+  if (!good || !d->kernel_name || !d->text || !d->fp)
     return error_memory(err, "a loop's kernel text", k->length);
   return OP_OK;
 }

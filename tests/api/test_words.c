@@ -35,9 +35,9 @@ static const char *const host_words[] = {"whole",
                                          "chunks/strip4/sorted",
                                          "move:chunks,spread:gather"};
 static const char *const device_words[] = {
-    "direct", "atomics", "staged",       "blocks",           "colours", "apart", "whole", "warps", "ordered",
-    "64",     "vectors", "scalars",      "sorted",           "joined",  "near8", "min2",  "rows4", "each4",
-    "soa",    "aos",     "direct/each2", "staged/128/sorted"};
+    "direct",  "atomics", "staged",  "blocks",  "colours", "apart",        "warps",
+    "ordered", "64",      "vectors", "scalars", "sorted",  "joined",       "near8",
+    "min2",    "rows4",   "each4",   "soa",     "aos",     "direct/each2", "staged/128/sorted"};
 
 struct results {
   double total, most, moved[ELEMENTS], spread[ELEMENTS];

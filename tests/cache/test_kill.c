@@ -369,10 +369,6 @@ TEST(leases) {
   assert_int_equal(store_lease(s, &k.key), STORE_LEASE_MINE);
   assert_true(test_put(s, "res", 2));
   assert_int_equal(store_lease(s, &k.key), STORE_LEASE_READY);
-  test_key_make(&k, "res", 3);
-  assert_int_equal(store_lease(s, &k.key), STORE_LEASE_MINE);
-  assert_true(store_put_failure(s, &k.key, "clang", "no", "no", 0));
-  assert_int_equal(store_lease(s, &k.key), STORE_LEASE_READY);
   store_close(s);
 }
 

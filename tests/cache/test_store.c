@@ -136,30 +136,19 @@ static long long test_clock(void *user) {
   return now;
 }
 
-TEST(failures_expire) {
-  struct store_options options = {.path = test_path("failures.db"), .log = &test_log, .clock = test_clock};
-  struct store *s = test_open_with(&options);
+TEST(failures_are_noted) {
+  struct store *s = test_open(test_path("failures.db"));
   struct test_key k;
-  struct text message = {0};
+  struct text why = {0};
   test_key_make(&k, "bad", 1);
-  assert_false(store_get_failure(s, &k.key, "clang 19.1.6", &message));
-  assert_true(
-      store_put_failure(s, &k.key, "clang 19.1.6", "no such function", "line 2: no such function", 100));
-  assert_true(store_get_failure(s, &k.key, "clang 19.1.6", &message));
-  assert_string_equal(text_str(&message), "no such function");
-  assert_false(store_get_failure(s, &k.key, "clang 19.1.7", &message)); /* another compiler may do it */
-  now += 99;
-  assert_true(store_get_failure(s, &k.key, "clang 19.1.6", &message));
-  now += 1;
-  assert_false(store_get_failure(s, &k.key, "clang 19.1.6", &message));
-  now -= 100000; /* the clock was set back: the row cannot be believed */
-  assert_false(store_get_failure(s, &k.key, "clang 19.1.6", &message));
-  now += 99950;
-  assert_true(
-      store_put_failure(s, &k.key, "clang 19.1.6", "no such function", "line 2: no such function", 0));
-  assert_true(test_put(s, "bad", 1)); /* it compiles after all */
-  assert_false(store_get_failure(s, &k.key, "clang 19.1.6", &message));
-  text_free(&message);
+  assert_int_equal(store_lease(s, &k.key), STORE_LEASE_MINE);
+  store_note_failure(s, &k.key, "line 2: no such\nfunction");
+  assert_int_equal(store_lease(s, &k.key), STORE_LEASE_MINE); /* it was given back */
+  assert_false(store_has_binary(s, &k.key));
+  store_why(s, &k.key, &why);
+  assert_non_null(strstr(text_str(&why), "failed"));
+  assert_non_null(strstr(text_str(&why), "line 2: no such function; first time"));
+  text_free(&why);
   store_close(s);
 }
 

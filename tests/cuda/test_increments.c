@@ -176,8 +176,6 @@ TEST(all_variants_agree) {
                                          "colours/64/soa",
                                          "apart/64/vectors/aos",
                                          "apart/32/soa",
-                                         "whole/64/aos",
-                                         "whole/32/sorted/soa",
                                          "warps/64/aos",
                                          "warps/32/vectors/soa",
                                          "warps/128/joined/aos",

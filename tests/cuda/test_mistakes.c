@@ -115,16 +115,12 @@ static const struct {
      "s/, op2_whole\\)/, true)/"},
     {"all elements of a block at once", "staged/64", false, NO_COLOURS},
     {"all elements of a block at once", "blocks/64", false, NO_COLOURS},
-    {"all elements of a block at once", "whole/64", false, NO_COLOURS},
     {"the colour of the next element", "staged/64", false, COLOUR_OF_OTHER},
     {"the colour of the next element", "blocks/64", false, COLOUR_OF_OTHER},
     {"no barrier between colours", "staged/64", false, NO_COLOUR_BARRIER},
     {"no barrier between colours", "blocks/64", true, NO_COLOUR_BARRIER},
-    {"no barrier between colours", "whole/64", false, NO_COLOUR_BARRIER},
     {"no barrier behind clearing shared memory", "staged/64", false, NO_ZERO_BARRIER},
-    {"no barrier behind clearing shared memory", "whole/64", false, NO_ZERO_BARRIER},
     {"no barrier before writing back", "staged/64", false, NO_FLUSH_BARRIER},
-    {"no barrier before writing back", "whole/64", true, NO_FLUSH_BARRIER},
     {"shared memory is not cleared", "staged/64", false, "/op2_h[01]\\[op2_c\\] = -0\\.0;/d"},
     {"a barrier that only threads with an element reach", "staged/64", false, BARRIER_INSIDE},
     {"a barrier that only threads with an element reach", "blocks/64", false, BARRIER_INSIDE},
@@ -199,10 +195,10 @@ TEST(every_mistake_is_found) {
 
 TEST(right_ones_pass) {
   static const char *const variants[] = {
-      "atomics/64",      "atomics/32/vectors", "staged/64",          "staged/64/sorted/vectors",
-      "blocks/64",       "blocks/32/sorted",   "colours/64",         "apart/64/vectors",
-      "whole/64",        "whole/64/sorted",    "warps/64",           "warps/32/vectors",
-      "warps/96/joined", "ordered/64",         "ordered/32/vectors", "warps/64/dependent"};
+      "atomics/64",         "atomics/32/vectors", "staged/64",       "staged/64/sorted/vectors",
+      "blocks/64",          "blocks/32/sorted",   "colours/64",      "apart/64/vectors",
+      "warps/64",           "warps/32/vectors",   "warps/96/joined", "ordered/64",
+      "ordered/32/vectors", "warps/64/dependent"};
   char words[4000];
   struct mesh_data want, got;
   expected(&want);

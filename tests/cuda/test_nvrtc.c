@@ -26,11 +26,10 @@
 extern char **environ;
 
 static const char *const usual_variants[] = {"warps/128/vectors", "ordered/256/vectors", "staged/128/sorted",
-                                             "apart/128/vectors", "atomics/128/vectors", "whole/128",
-                                             "blocks/256",        "colours/128",         "warps/256/joined",
-                                             "warps/64/soa",      "atomics/64/soa",      "staged/64/soa",
-                                             "apart/64/soa",      "whole/64/sorted/soa", "blocks/64/soa",
-                                             "colours/64/soa",    "ordered/64/soa"};
+                                             "apart/128/vectors", "atomics/128/vectors", "blocks/256",
+                                             "colours/128",       "warps/256/joined",    "warps/64/soa",
+                                             "atomics/64/soa",    "staged/64/soa",       "apart/64/soa",
+                                             "blocks/64/soa",     "colours/64/soa",      "ordered/64/soa"};
 enum { USUAL = sizeof usual_variants / sizeof *usual_variants };
 /* The variants that the tuner may try (runtime/backend/gpu/variant.c), and what OP2_FP=strict takes. */
 static const char *const forms[] = {

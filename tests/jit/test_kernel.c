@@ -129,17 +129,17 @@ TEST(origin) {
   struct kernel k;
   struct error err = {0};
   assert_int_equal(parse(&k, "#line 17 \"dir/mesh.c\"\nvoid k(double *x) { *x = 1; }", "k", &err), OP_OK);
-  assert_string_equal(k.origin_file, "dir/mesh.c");
-  assert_int_equal(k.origin_line, 17);
-  assert_true(k.one_line);
+  assert_string_equal(k.origins.items->file, "dir/mesh.c");
+  assert_int_equal(k.origins.items->file_line, 17);
+  assert_true(k.origins.items->one_line);
   assert_string_equal(k.text, "void k(double *x) { *x = 1; }");
   kernel_free(&k);
   assert_int_equal(parse(&k, "#line 3 \"k.c\"\nvoid k(double *x) {\n}\n", "k", &err), OP_OK);
-  assert_false(k.one_line);
+  assert_false(k.origins.items->one_line);
   kernel_free(&k);
   assert_int_equal(parse(&k, "void k(double *x) { *x = 1; }", "k", &err), OP_OK);
-  assert_null(k.origin_file);
-  assert_false(k.one_line);
+  assert_null(k.origins.items->file);
+  assert_false(k.origins.items->one_line);
   kernel_free(&k);
 }
 

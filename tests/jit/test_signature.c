@@ -45,7 +45,9 @@ static void replace(char **to, const char *with) {
     __VA_ARGS__                                                                                              \
   }
 CHANGE(nothing, (void)s;)
-CHANGE(origin, s->d.origin_file = strdup("other.c"); s->d.origin_line = 99; s->d.one_line = true;)
+CHANGE(origin, char file[] = "other.c";
+       origins_add(&s->d.origins,
+                   (struct origin){.line = 1, .file = file, .file_line = 99, .one_line = true});)
 CHANGE(kernel_name, replace(&s->d.kernel_name, "res_calk");)
 CHANGE(text, s->d.text[strlen(s->d.text) - 12] = '1';)
 CHANGE(access_of_one, s->d.args[1].access = OP_RW;)

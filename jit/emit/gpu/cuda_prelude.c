@@ -1,8 +1,13 @@
 /* The prelude of kernels written in C for CUDA C: names of C that NVRTC lacks, and helpers of the generated code. */
 #include "jit/emit/gpu/gpu.h"
 #include "jit/kernel/names.h"
+#include "jit/kernel/prelude.h"
+
+#define OF_ONE(f) "OP2_F1(" #f ") "
+#define OF_TWO(f) "OP2_F2(" #f ") "
 
 #pragma GCC diagnostic ignored "-Woverlength-strings" /* a warning about compilers of 1999 */
+/* clang-format off */
 static const char prelude[] =
     "#define restrict __restrict__\n"
     "#define _Bool bool\n"
@@ -16,18 +21,12 @@ static const char prelude[] =
     "#undef isnan\n#undef isinf\n#undef isfinite\n#undef isnormal\n#undef signbit\n#undef fpclassify\n"
     "#undef isgreater\n#undef isgreaterequal\n#undef isless\n#undef islessequal\n#undef islessgreater\n"
     "#undef isunordered\n" NAMES_OF_C
-    /* A GPU's long double is a double. */
-    "#define DECIMAL_DIG DBL_DECIMAL_DIG\n#define LDBL_DECIMAL_DIG DBL_DECIMAL_DIG\n"
-    "#define LDBL_MAX ((long double)DBL_MAX)\n#define LDBL_MIN ((long double)DBL_MIN)\n"
-    "#define LDBL_TRUE_MIN ((long double)DBL_TRUE_MIN)\n#define LDBL_EPSILON ((long double)DBL_EPSILON)\n"
-    "#define LDBL_DIG DBL_DIG\n#define LDBL_MANT_DIG DBL_MANT_DIG\n#define LDBL_MAX_EXP DBL_MAX_EXP\n"
-    "#define LDBL_MIN_EXP DBL_MIN_EXP\n#define LDBL_MAX_10_EXP DBL_MAX_10_EXP\n"
-    "#define LDBL_MIN_10_EXP DBL_MIN_10_EXP\n"
+    LIMITS_OF_LONG_DOUBLE("((long double)", ")")
     "#undef INFINITY\n#undef NAN\n#undef HUGE_VAL\n"
     "#define INFINITY __int_as_float(0x7f800000)\n#define NAN __int_as_float(0x7fc00000)\n"
     "#define HUGE_VAL ((double)INFINITY)\n"
     "#undef HUGE_VALF\n#define HUGE_VALF INFINITY\n#define HUGE_VALL ((long double)INFINITY)\n"
-    /* What the macros of <math.h> and <stddef.h> are made of: a text of OP_KERNEL has them already replaced. */
+    /* The macros of <math.h> and <stddef.h> are made of these: a text of OP_KERNEL has them already replaced. */
     "#define __builtin_inff() INFINITY\n#define __builtin_inf() HUGE_VAL\n#define __builtin_huge_valf() "
     "INFINITY\n"
     "#define __builtin_huge_val() HUGE_VAL\n#define __builtin_nanf(words) NAN\n#define __builtin_nan(words) "
@@ -76,7 +75,7 @@ static const char prelude[] =
     "#pragma unroll\n"
     "  for (int i = 0; i < N; i++) ((V *)to)[i] = v[i];\n"
     "}\n"
-    /* What a row in memory, or in shared memory, becomes when another is added. */
+    /* Adds a row to another in memory, or in shared memory. */
     "template <class V, int N, class T> __device__ __forceinline__ void op2_add_stored(T *to, const T *from) "
     "{\n"
     "  T v[N * sizeof(V) / sizeof(T)];\n"
@@ -259,7 +258,7 @@ static const char prelude[] =
     "  memcpy(&other, words, sizeof other);\n"
     "  return other;\n"
     "}\n"
-    /* Has each of `count` blocks left its result? The last one that asks is told, and all its threads see what the
+    /* True for the last of `count` blocks to leave its result, whose threads all see what the
      * others left. The ticket is 0 again then. */
     "__device__ __forceinline__ bool op2_is_last(unsigned *ticket, int count) {\n"
     "  bool last = false;\n"
@@ -270,7 +269,7 @@ static const char prelude[] =
     "  }\n"
     "  return __syncthreads_or(last);\n"
     "}\n"
-    /* What stands for a NaN that MIN or MAX started from: any number is better. */
+    /* Stands for a NaN that MIN or MAX started from: any number is better. */
     "__device__ __forceinline__ double op2_nothing(double) { return "
     "__longlong_as_double(0x7ff80000000f2022LL); }\n"
     "__device__ __forceinline__ float op2_nothing(float) { return __int_as_float(0x7fcf2022); }\n"
@@ -288,13 +287,7 @@ static const char prelude[] =
     "namespace op2_user {\n"
     "#define OP2_F1(f) __device__ __forceinline__ double f(double x) { return ::f(x); }\n"
     "#define OP2_F2(f) __device__ __forceinline__ double f(double x, double y) { return ::f(x, y); }\n"
-    "OP2_F1(acos) OP2_F1(acosh) OP2_F1(asin) OP2_F1(asinh) OP2_F1(atan) OP2_F1(atanh) OP2_F1(cbrt)\n"
-    "OP2_F1(ceil) OP2_F1(cos) OP2_F1(cosh) OP2_F1(erf) OP2_F1(erfc) OP2_F1(exp) OP2_F1(exp2)\n"
-    "OP2_F1(expm1) OP2_F1(fabs) OP2_F1(floor) OP2_F1(lgamma) OP2_F1(log) OP2_F1(log10)\n"
-    "OP2_F1(log1p) OP2_F1(log2) OP2_F1(logb) OP2_F1(nearbyint) OP2_F1(rint) OP2_F1(round)\n"
-    "OP2_F1(sin) OP2_F1(sinh) OP2_F1(sqrt) OP2_F1(tan) OP2_F1(tanh) OP2_F1(tgamma) OP2_F1(trunc)\n"
-    "OP2_F2(atan2) OP2_F2(copysign) OP2_F2(fdim) OP2_F2(fmax) OP2_F2(fmin) OP2_F2(fmod)\n"
-    "OP2_F2(hypot) OP2_F2(nextafter) OP2_F2(pow) OP2_F2(remainder)\n"
+    ALL1(OF_ONE) OF_ONE(exp) "\n" ALL2(OF_TWO) "\n"
     "#undef OP2_F1\n"
     "#undef OP2_F2\n"
     "__device__ __forceinline__ double fma(double x, double y, double z) { return ::fma(x, y, z); }\n"
@@ -313,21 +306,7 @@ static const char prelude[] =
     "  return x < y ? ::nextafterf(x, INFINITY) : x > y ? ::nextafterf(x, -INFINITY) : x == y ? (float)y : x "
     "+ (float)y;\n"
     "}\n"
-    "__device__ __forceinline__ void *memmove(void *to, const void *from, size_t n) {\n"
-    "  if (to < from)\n"
-    "    for (size_t i = 0; i < n; i++) ((char *)to)[i] = ((const char *)from)[i];\n"
-    "  else\n"
-    "    for (size_t i = n; i-- > 0;) ((char *)to)[i] = ((const char *)from)[i];\n"
-    "  return to;\n"
-    "}\n"
-    "__device__ __forceinline__ int memcmp(const void *a, const void *b, size_t n) {\n"
-    "  const unsigned char *x = (const unsigned char *)a, *y = (const unsigned char *)b;\n"
-    "  for (size_t i = 0; i < n; i++)\n"
-    "    if (x[i] != y[i]) return x[i] - y[i];\n"
-    "  return 0;\n"
-    "}\n"
-    "__device__ __forceinline__ int abs(int x) { return x < 0 ? -x : x; }\n"
-    "__device__ __forceinline__ long labs(long x) { return x < 0 ? -x : x; }\n"
+    WHOLE_AND_MEMORY("__device__ __forceinline__ ", "")
     "__device__ __forceinline__ long long llabs(long long x) { return x < 0 ? -x : x; }\n"
     "}\n"
     "#define OP_ANY_ORDER\n"
@@ -340,6 +319,7 @@ static const char prelude[] =
     "#undef assert\n#define assert(c) ((void)0)\n"
     /* Conditions in a kernel ask for these, and a truth has C's type there. */
     "#undef __cplusplus\n#define __STDC_VERSION__ 201710L\n#define true 1\n#define false 0\n";
+/* clang-format on */
 
 const char *cuda_prelude(void) {
   return prelude;

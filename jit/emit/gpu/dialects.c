@@ -36,19 +36,15 @@ static bool cuda_adds_apart(const struct generator *g, const struct desc_arg *a)
 
 /* The user's text, which is C, for a compiler that reads C++: every change to it, and the names that change. */
 /* Words of C++ that are names in C. */
-static const char *const foreign[] = {
-    "alignas",     "alignof",   "and",      "and_eq",           "bitand",       "bitor",
-    "catch",       "char16_t",  "char32_t", "char8_t",          "class",        "co_await",
-    "co_return",   "co_yield",  "compl",    "concept",          "const_cast",   "consteval",
-    "constexpr",   "constinit", "decltype", "delete",           "dynamic_cast", "explicit",
-    "export",      "friend",    "mutable",  "namespace",        "new",          "noexcept",
-    "not",         "not_eq",    "nullptr",  "operator",         "or",           "or_eq",
-    "private",     "protected", "public",   "reinterpret_cast", "requires",     "static_assert",
-    "static_cast", "template",  "this",     "thread_local",     "throw",        "try",
-    "typeid",      "typename",  "using",    "virtual",          "xor",          "xor_eq"};
+static const char foreign[] =
+    " alignas alignof and and_eq bitand bitor catch char16_t char32_t char8_t class co_await "
+    "co_return co_yield compl concept const_cast consteval constexpr constinit decltype delete "
+    "dynamic_cast explicit export friend mutable namespace new noexcept not not_eq nullptr "
+    "operator or or_eq private protected public reinterpret_cast requires static_assert "
+    "static_cast template this thread_local throw try typeid typename using virtual xor xor_eq ";
 
 static bool is_foreign(const char *word, size_t length) {
-  return gpu_is_word(foreign, sizeof foreign / sizeof *foreign, word, length);
+  return word_is_among(word, length, foreign);
 }
 
 /* The prefix of a name of the user's: nothing, or letters that make a word of C++ a name again. */

@@ -36,13 +36,11 @@ static bool begins_there(const struct gpu_writer *w, const struct desc_arg *a) {
          !desc_is_shared(w->g.d, (int)(a - w->g.d->args));
 }
 
-/* Does the kernel get a row in registers? */
+/* True: the kernel gets a row in registers. */
 static bool is_row(const struct gpu_writer *w, const struct desc_arg *a) {
   if (desc_is_ragged(w->g.d, a) || gpu_near_arg(w, a))
     return false;
-  if (gpu_is_increment(w, a))
-    return w->shape->strategy != GPU_WHOLE;
-  if (a->matrix || (w->shape->rows && a->access != OP_READ) ||
+  if (gpu_is_increment(w, a) || a->matrix || (w->shape->rows && a->access != OP_READ) ||
       (a->access == OP_INC && desc_reproduces(w->g.d)))
     return true;
   if (w->language->copies || desc_is_shared(w->g.d, (int)(a - w->g.d->args)))
@@ -81,15 +79,15 @@ static int row_pieces(const struct desc_arg *a, struct piece p) {
   return a->dim * (int)type_info(a->type)->size / p.bytes;
 }
 
-/* Do the lanes of a warp have elements that follow one another, and all come to the end of theirs? Then two of them store
+/* True: the lanes of a warp have elements that follow one another, and all come to the end of theirs. Then two of them store
  * their rows of an argument together, if a row has two pieces of 16 bytes or more: memory takes 32 bytes at a time. */
 static bool is_stored_whole(const struct gpu_writer *w, const struct desc_arg *a) {
   const struct gpu_shape *s = w->shape;
   const struct piece p = widest(a);
-  return s->vectors && !s->rows && !s->sorted && s->strategy != GPU_COLOURS && s->strategy != GPU_WHOLE &&
-         s->strategy != GPU_ORDERED && !w->language->copies && a->present && a->form == DESC_DAT &&
-         a->map < 0 && !a->dropped && (a->access == OP_WRITE || a->access == OP_RW || begins_there(w, a)) &&
-         is_row(w, a) && !dat_is_apart(w->g.d, a->dat) && p.bytes == 16 && row_pieces(a, p) > 1;
+  return s->vectors && !s->rows && !s->sorted && s->strategy != GPU_COLOURS && s->strategy != GPU_ORDERED &&
+         !w->language->copies && a->present && a->form == DESC_DAT && a->map < 0 && !a->dropped &&
+         (a->access == OP_WRITE || a->access == OP_RW || begins_there(w, a)) && is_row(w, a) &&
+         !dat_is_apart(w->g.d, a->dat) && p.bytes == 16 && row_pieces(a, p) > 1;
 }
 
 static void put_loaded(struct gpu_writer *w, int arg, int v) {
@@ -138,8 +136,7 @@ static void put_stored(struct gpu_writer *w, int arg, int v) {
   component(w, a, v, memory, sizeof memory);
   if (meets_another(w, arg)) {
     put_components(&w->g, a->dim, "op2_improve(%s&%s, op2_b%d[%d + #], op2_a%d[%d + #], %s);",
-                   gpu_named_type(w, a->type), memory, arg, v * a->dim, arg, v * a->dim,
-                   a->access == OP_MAX ? "true" : "false");
+                   gpu_named_type(w, a->type), memory, arg, v * a->dim, arg, v * a->dim, gpu_most(a->access));
     return;
   }
   if (w->language->copies || dat_is_apart(w->g.d, a->dat) || (a->access == OP_INC && !begins_there(w, a))) {
@@ -184,9 +181,6 @@ static void pointer(const struct gpu_writer *w, int arg, int v, char *out, size_
     snprintf(out, size, "op2_a%d + %d", arg, v * a->dim);
   else if (gpu_near_arg(w, a))
     snprintf(out, size, "op2_w%d + %d * op2_step%d", arg, v, arg);
-  else if (gpu_is_increment(w, a))
-    snprintf(out, size, "op2_h%d + op2_l%d_%d * %d", gpu_target_of(&w->targets, a->dat),
-             gpu_target_of(&w->targets, a->dat), gpu_column_of(w, arg, v), a->dim);
   else
     row(w, a, v, out, size);
 }
@@ -238,8 +232,7 @@ static void put_ragged_results(struct gpu_writer *w, int arg) {
   open_ragged(w, a);
   if (access_is_extremum(a->access))
     put_components(&w->g, a->dim, "op2_improve(%s&%s, op2_b%d[op2_row * %d + #], %s, %s);",
-                   gpu_named_type(w, a->type), memory, arg, a->dim, value,
-                   a->access == OP_MAX ? "true" : "false");
+                   gpu_named_type(w, a->type), memory, arg, a->dim, value, gpu_most(a->access));
   else
     gpu_put_stored(w, a->type, a->dim, a->access, memory, value);
   put_close(&w->g);
@@ -328,7 +321,7 @@ static void passed(const struct generator *g, int arg, char *out, size_t size) {
 static void put_decision(struct gpu_writer *w, int arg) {
   const struct desc *d = w->g.d;
   const struct desc_arg *a = &d->args[arg];
-  const char *most = a->access == OP_MAX ? "true" : "false", *type = gpu_of_type(w, a->type);
+  const char *most = gpu_most(a->access), *type = gpu_of_type(w, a->type);
   put(&w->g, d->renumbered[0] ? "const $wide op2_i%d = op2_x0[op2_e];" : "const $wide op2_i%d = op2_e;", arg);
   put_open(
       &w->g,
@@ -383,7 +376,7 @@ static void put_together(struct gpu_writer *w) {
   put_open(&w->g, "if (op2_lane == 0)");
 }
 
-/* Are rows of increments added by lanes that exchange values, so that one operation covers what lies in one piece of memory?
+/* True: lanes that exchange values add rows of increments, so that one operation covers one piece of memory.
  * Types of less than 4 bytes have no atomic addition of their own. */
 static bool adds_by_fours(const struct gpu_writer *w, const struct desc_arg *a) {
   return w->shape->strategy == GPU_ATOMICS && w->shape->vectors && !w->shape->rows && !w->language->copies &&
@@ -423,12 +416,6 @@ void gpu_put_element(struct gpu_writer *w) {
 }
 
 /* ---- increments ---- */
-void gpu_put_places(struct gpu_writer *w) {
-  for (int k = 0; k < w->targets.count; k++)
-    for (int c = 0; c < w->targets.items[k].ncolumns; c++)
-      put(&w->g, "const int op2_l%d_%d = op2_j%d_%d[op2_e];", k, c, k, c);
-}
-
 int gpu_piece(const struct gpu_writer *w, int dat) {
   const struct desc_dat *d = &w->g.d->dats[dat];
   if (w->shape->dialect != GPU_DIALECT_CUDA || d->type != TYPE_FLOAT || dat_is_apart(w->g.d, dat))
@@ -481,7 +468,7 @@ static void put_increment(struct gpu_writer *w, int arg, int v) {
                    w->targets.items[k].ncolumns, c, a->dim, arg, v * a->dim);
   else if (access_is_extremum(a->access))
     put_components(&w->g, a->dim, "op2_%s(%s&%s, op2_b%d[%d + #], op2_a%d[%d + #], %s);", text_str(&improve),
-                   first, memory, arg, v * a->dim, arg, v * a->dim, a->access == OP_MAX ? "true" : "false");
+                   first, memory, arg, v * a->dim, arg, v * a->dim, gpu_most(a->access));
   else if (atomic && (gpu_piece(w, a->dat) > 1 || adds_by_fours(w, a) || adds_pairs(w, a)))
     put_row_added(w, arg, v);
   else if (atomic)

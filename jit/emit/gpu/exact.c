@@ -100,11 +100,10 @@ void gpu_put_exact_before(struct gpu_writer *w, int arg) {
 
 void gpu_put_exact_better(struct gpu_writer *w, int arg, const char *value, const char *best) {
   const struct desc_arg *a = &w->g.d->args[arg];
-  const bool most = a->access == OP_MAX;
   struct text line = {0};
   text_addf(&line, "if (%s == %s ? 1 / %s %c 1 / %s : op2_better%s(%s, %s, %s)) %s = %s;", value, best, value,
-            most ? '>' : '<', best, gpu_of_type(w, a->type), value, best, most ? "true" : "false", best,
-            value);
+            a->access == OP_MAX ? '>' : '<', best, gpu_of_type(w, a->type), value, best, gpu_most(a->access),
+            best, value);
   put_components(&w->g, a->dim, "%s", text_str(&line));
   piece_free(&w->g, &line);
 }

@@ -4,11 +4,15 @@
 #include "jit/emit/gpu/write.h"
 #include "jit/kernel/prelude.h"
 
-bool gpu_hands_constants(const struct gpu_writer *w) {
-  for (int i = 0; i < w->g.d->nconsts; i++)
-    if (!w->g.d->consts[i].folded)
-      return w->language->copies;
+bool gpu_has_variables(const struct desc *d) {
+  for (int i = 0; i < d->nconsts; i++)
+    if (!d->consts[i].folded)
+      return true;
   return false;
+}
+
+bool gpu_hands_constants(const struct gpu_writer *w) {
+  return w->language->copies && gpu_has_variables(w->g.d);
 }
 
 /* ---- constants that are not folded: variables that the host sets, or members of what it passes ---- */

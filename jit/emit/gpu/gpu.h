@@ -16,7 +16,6 @@ enum gpu_strategy {
   GPU_BLOCKS,  /* block colours, and element colours inside a block, both in global memory */
   GPU_COLOURS, /* one launch per colour of elements */
   GPU_APART,   /* stored apart, summed by one thread per target in a second kernel */
-  GPU_WHOLE, /* as STAGED, the element colours around the whole kernel, which adds to shared memory itself */
   GPU_WARPS, /* summed in shared memory by target for each warp, then one atomic addition for each value of a target */
   GPU_ORDERED, /* the same for patches, in the elements' order: what a target's first patch has is added to it, the rest is
                 * stored apart, and added by a second kernel. Sums only */
@@ -29,10 +28,10 @@ enum gpu_dialect { GPU_DIALECT_CUDA, GPU_DIALECT_HIP, GPU_DIALECT_OPENCL, GPU_DI
 struct gpu_shape {
   enum gpu_dialect dialect; /* not a part of its name: keys have the device */
   enum gpu_strategy strategy;
-  int block;      /* threads of a block; STAGED, BLOCKS and WHOLE: also elements of a plan's block */
+  int block;      /* threads of a block; STAGED and BLOCKS: also elements of a plan's block */
   int min_blocks; /* that have to fit on a multiprocessor, 0: whatever the compiler likes */
   bool vectors;   /* rows are moved by explicit vector loads and stores, through registers */
-  bool sorted;    /* STAGED, BLOCKS, WHOLE: the elements of a block in the order of their colours */
+  bool sorted;    /* STAGED, BLOCKS: the elements of a block in the order of their colours */
   int rows;       /* threads that share the loops over an element's targets; 0: each element has one thread */
   bool joined; /* WARPS: the warps of a block sum together; in OpenCL always where there are no sub-groups */
   int near; /* rows of so many values and more are in shared memory while a warp's elements use them; 0: none */
@@ -50,7 +49,7 @@ void gpu_shape_print(const struct gpu_shape *s, struct text *out);
 bool gpu_shape_word(const char *word, struct gpu_shape *s);
 /* The strategy works on a plan's blocks. */
 static inline bool gpu_has_blocks(enum gpu_strategy s) {
-  return s == GPU_STAGED || s == GPU_BLOCKS || s == GPU_WHOLE;
+  return s == GPU_STAGED || s == GPU_BLOCKS;
 }
 /* It sums by targets, which a plan lists. */
 static inline bool gpu_sums_by_targets(enum gpu_strategy s) {
@@ -58,7 +57,7 @@ static inline bool gpu_sums_by_targets(enum gpu_strategy s) {
 }
 /* The threads of a block work in shared memory. */
 static inline bool gpu_has_shared(enum gpu_strategy s) {
-  return s == GPU_STAGED || s == GPU_WHOLE || gpu_sums_by_targets(s);
+  return s == GPU_STAGED || gpu_sums_by_targets(s);
 }
 /* A second kernel adds what this one kept apart. */
 static inline bool gpu_adds_later(enum gpu_strategy s) {
@@ -69,7 +68,7 @@ int gpu_elements(const struct gpu_shape *s);
 
 /* ---- rows: several threads for an element ---- */
 enum { GPU_ROWS_LEAST = 4, GPU_ROWS_MOST = 64 }; /* powers of two */
-/* Can the loop have that form with this strategy? */
+/* True: the loop can have that form with this strategy. */
 bool gpu_rows_can(const struct desc *d, const struct gpu_shape *s, enum split_why *why);
 
 /* ---- increments through maps, and extrema ---- */
@@ -101,9 +100,9 @@ enum { GPU_NEAR_VALUES = 16 }; /* usually: what is shorter is in registers, or a
 static inline int gpu_near_apart(int dim) {
   return dim | 1;
 }
-/* Are rows of this argument, in a shape that is near? */
+/* True: rows of this argument are, in a shape that is near. */
 bool gpu_is_near(const struct desc *d, const struct gpu_shape *s, const struct gpu_targets *t, int arg);
-/* Has the loop such rows, and the strategy a place for them? */
+/* True: the loop has such rows, and the strategy a place for them. */
 bool gpu_near_can(const struct desc *d, const struct gpu_shape *s, const struct gpu_targets *t);
 /* Bytes of shared memory for each thread of a block, beside those of gpu_sums_bytes. */
 size_t gpu_near_bytes(const struct desc *d, const struct gpu_shape *s, const struct gpu_targets *t);
@@ -157,7 +156,7 @@ int gpu_parameters_find(const struct desc *d, const struct gpu_shape *s, const s
 void gpu_parameters_free(struct gpu_parameters *p);
 
 /* ---- results ---- */
-/* Has the argument's result the same bits in any order of the elements? Then a sum is in slots as a struct gpu_exact for each
+/* True: the argument's result has the same bits in any order of the elements. Then a sum is in slots as a struct gpu_exact for each
  * component, which base/exact.h takes: limb i counts 2^(32 (top - 3 + i) - 1074). */
 enum { GPU_EXACT_LIMBS = 4 };
 struct gpu_exact {
@@ -166,16 +165,16 @@ struct gpu_exact {
 };
 bool gpu_is_exact(const struct desc *d, int arg);
 bool gpu_is_exact_sum(const struct desc *d, int arg);
-/* Has the loop slots at all? Bytes of one. */
+/* Bytes of a slot; 0: the loop has none. */
 size_t gpu_slot_bytes(const struct desc *d);
 /* Where argument `arg` is in it: dim values, or the struct of an INFO; -1: nowhere. */
 long gpu_slot_offset(const struct desc *d, int arg);
 size_t gpu_slot_size(const struct desc *d, int arg);
-/* Are slots combined by the last block that leaves one, in the loop's own kernel? Else GPU_COMBINE does it. */
+/* True: the last block that leaves a slot combines them, in the loop's own kernel. Else GPU_COMBINE does it. */
 static inline bool gpu_has_ticket(const struct gpu_shape *s) {
   return !s->no_ticket;
 }
-/* Has the host to see some of the results? */
+/* True: the host has to see some of the results. */
 bool gpu_tells_host(const struct desc *d);
 
 /* ---- code ---- */
@@ -201,8 +200,6 @@ struct gpu_tasks {
     int parameters;
   } * items; /* by type */
 };
-int generate_gpu_tasks(const struct desc *d, const struct gpu_shape *s, struct generated *out,
-                       struct error *err);
 void gpu_tasks_print(const struct gpu_shape *s, struct text *out);
 /* The kernels of messages: "op2_pack(table, n)" and "op2_unpack" for all rows of a direction, GPU_ROWS_WORDS words of 64 bits
  * for each. Where kernels take no addresses from memory: "op2_pack4(dat, rows, at, elements, count, dim, row, step)"
@@ -221,7 +218,7 @@ void cuda_constant_symbol(const char *name, struct text *out);
 const char *opencl_before_name(const char *name);
 void opencl_copy_text(const struct kernel *k, const struct desc *d, struct text *out);
 const char *opencl_prelude(void);
-/* Does a block combine its results in shared memory of the program's own? Its bytes; 0: no. */
+/* Bytes of the program's own shared memory in which a block combines its results; 0: it does so elsewhere. */
 size_t gpu_meeting_bytes(const struct desc *d, const struct gpu_shape *s);
 const char *cuda_prelude(void);
 

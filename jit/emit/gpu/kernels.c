@@ -1,24 +1,20 @@
 /* Kernels by strategy. */
 #include "jit/emit/gpu/gpu.h"
 
-#include <string.h>
+#include <stdio.h>
 
 #include "jit/emit/gpu/write.h"
 
 /* ---- one thread, some elements ---- */
 static void put_walk(struct gpu_writer *w) {
   bool list = w->shape->strategy == GPU_COLOURS;
+  char shared[16] = "";
   if (w->shape->rows)
-    put_open(
-        &w->g,
-        "for (unsigned op2_i = op2_begin + op2_nth * %d + $thread / %d; op2_i < (unsigned)op2_end; op2_i += "
-        "$blocks * %d)",
-        gpu_elements(w->shape), w->shape->rows, gpu_elements(w->shape));
-  else
-    put_open(&w->g,
-             "for (unsigned op2_i = op2_begin + op2_nth * %d + $thread; op2_i < (unsigned)op2_end; op2_i += "
-             "$blocks * %d)",
-             w->shape->block, w->shape->block);
+    snprintf(shared, sizeof shared, " / %d", w->shape->rows);
+  put_open(&w->g,
+           "for (unsigned op2_i = op2_begin + op2_nth * %d + $thread%s; op2_i < (unsigned)op2_end; op2_i += "
+           "$blocks * %d)",
+           gpu_elements(w->shape), shared, gpu_elements(w->shape));
   put(&w->g, list ? "const int op2_e = op2_list[op2_i];" : "const int op2_e = (int)op2_i;");
   gpu_put_rows(w);
   gpu_put_element(w);
@@ -114,39 +110,23 @@ static void put_flush(struct gpu_writer *w) {
   }
 }
 
-/* Runs `body` for the elements of one colour after the other, with a barrier behind each. */
-static void put_by_colour(struct gpu_writer *w, void (*body)(struct gpu_writer *w)) {
-  put_open(&w->g, "for (int op2_k = 0; op2_k < op2_ncolours; op2_k++)");
-  put_open(&w->g, "if (op2_colour == op2_k)");
-  body(w);
-  put_close(&w->g);
-  put(&w->g, "$barrier");
-  put_close(&w->g);
-}
-
-static void body_increments(struct gpu_writer *w) {
-  if (w->shape->strategy == GPU_STAGED)
-    gpu_put_places(w);
-  else
-    for (int k = 0; k < w->targets.count; k++)
-      for (int c = 0; c < w->targets.items[k].ncolumns; c++) {
-        const struct gpu_column *column = &w->targets.items[k].columns[c];
-        /* The element itself has no entry; another column of a target may be the same one. */
-        bool again = column->map < 0;
-        for (int j = 0; j <= k; j++)
-          for (int i = 0; i < (j < k ? w->targets.items[j].ncolumns : c); i++)
-            again |= w->targets.items[j].columns[i].map == column->map &&
-                     w->targets.items[j].columns[i].column == column->column;
-        if (!again)
-          put(&w->g, "const int op2_m%d_%d = op2_t%d[($wide)op2_e * %d + %d];", column->map, column->column,
-              column->map, w->g.d->maps[column->map].arity, column->column);
-      }
+static void put_block_increments(struct gpu_writer *w) {
+  for (int k = 0; k < w->targets.count; k++)
+    for (int c = 0; c < w->targets.items[k].ncolumns; c++) {
+      const struct gpu_column *column = &w->targets.items[k].columns[c];
+      /* The element itself has no entry; another column of a target may be the same one. */
+      bool again = column->map < 0;
+      for (int j = 0; j <= k; j++)
+        for (int i = 0; i < (j < k ? w->targets.items[j].ncolumns : c); i++)
+          again |= w->targets.items[j].columns[i].map == column->map &&
+                   w->targets.items[j].columns[i].column == column->column;
+      if (w->shape->strategy == GPU_STAGED)
+        put(&w->g, "const int op2_l%d_%d = op2_j%d_%d[op2_e];", k, c, k, c);
+      else if (!again)
+        put(&w->g, "const int op2_m%d_%d = op2_t%d[($wide)op2_e * %d + %d];", column->map, column->column,
+            column->map, w->g.d->maps[column->map].arity, column->column);
+    }
   gpu_put_increments(w);
-}
-
-static void body_whole(struct gpu_writer *w) {
-  gpu_put_places(w);
-  gpu_put_element(w);
 }
 
 static bool has_extrema(const struct gpu_writer *w) {
@@ -160,18 +140,19 @@ static void put_blocks(struct gpu_writer *w) {
   put_block_head(w);
   if (w->shape->strategy != GPU_BLOCKS)
     put_shared(w);
-  if (w->shape->strategy == GPU_WHOLE) {
-    put_by_colour(w, body_whole);
-  } else {
-    gpu_put_rows(w);
-    put_open(&w->g, "if (op2_on)");
-    gpu_put_element(w);
-    put_close(&w->g);
-    /* All have seen what their extrema begin with before one changes. */
-    if (has_extrema(w))
-      put(&w->g, "$barrier");
-    put_by_colour(w, body_increments);
-  }
+  gpu_put_rows(w);
+  put_open(&w->g, "if (op2_on)");
+  gpu_put_element(w);
+  put_close(&w->g);
+  /* All have seen what their extrema begin with before one changes. */
+  if (has_extrema(w))
+    put(&w->g, "$barrier");
+  put_open(&w->g, "for (int op2_k = 0; op2_k < op2_ncolours; op2_k++)");
+  put_open(&w->g, "if (op2_colour == op2_k)");
+  put_block_increments(w);
+  put_close(&w->g);
+  put(&w->g, "$barrier");
+  put_close(&w->g);
   if (w->shape->strategy != GPU_BLOCKS)
     put_flush(w);
 }
@@ -210,8 +191,7 @@ static void put_sum(struct gpu_writer *w, int k) {
   if (access == OP_INC)
     put(&w->g, "sum += value;");
   else
-    put(&w->g, "op2_improve(%s&sum, start, value, %s);", gpu_named_type(w, dat->type),
-        access == OP_MAX ? "true" : "false");
+    put(&w->g, "op2_improve(%s&sum, start, value, %s);", gpu_named_type(w, dat->type), gpu_most(access));
   put_close(&w->g);
   put(&w->g, "*to = sum;");
   put_close(&w->g);
@@ -287,13 +267,18 @@ static void put_everything(struct gpu_writer *w, const struct gpu_parameters *p,
 
 static int generate(struct gpu_writer *w, struct generated *out, struct error *err) {
   struct gpu_parameters parameters = {0};
+  generated_name(out, w->g.d->kernel_name, w->language->main_ending, w->g.d->entry ? ".cc" : ".c",
+                 w->language->prelude_file);
+  out->prelude = w->language->prelude();
+  if (w->shape->tasks) {
+    gpu_put_tasks(w, out);
+    w->language->copy_text(w->g.k, w->g.d, &out->kernel);
+    return OP_OK;
+  }
   int code = gpu_targets_find(w->g.d, &w->targets, err);
   if (!code)
     code = gpu_parameters_find(w->g.d, w->shape, &w->targets, &parameters, err);
   if (!code) {
-    generated_name(out, w->g.d->kernel_name, w->language->main_ending, w->g.d->entry ? ".cc" : ".c",
-                   w->language->prelude_file);
-    out->prelude = w->language->prelude();
     put_everything(w, &parameters, out);
     if (w->g.d->entry)
       text_addf(&out->kernel, "%s\n", w->g.d->text);
@@ -309,10 +294,9 @@ int generate_gpu(const struct desc *d, const struct gpu_shape *s, struct generat
   const struct gpu_language *language = gpu_language(s->dialect);
   const struct generator words = {.w = language->words};
   struct kernel k;
-  if (s->tasks)
-    return generate_gpu_tasks(d, s, out, err);
   *out = (struct generated){0};
-  int code = generated_kernel(&k, d, language->copies ? NULL : word_named(&words, "variable"), false, err);
+  const char *const constants = language->copies || s->tasks ? NULL : word_named(&words, "variable");
+  int code = generated_kernel(&k, d, constants, false, err);
   if (code)
     return code;
   struct gpu_writer w = {

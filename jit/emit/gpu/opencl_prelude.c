@@ -2,6 +2,7 @@
  * not overloaded, and helpers of the generated code, one for each type. */
 #include "jit/emit/gpu/gpu.h"
 #include "jit/kernel/names.h"
+#include "jit/kernel/prelude.h"
 
 #pragma GCC diagnostic ignored "-Woverlength-strings" /* a warning about compilers of 1999 */
 
@@ -47,7 +48,7 @@
   "#ifdef OP2_REQUIRED\n#define op2_sized __attribute__((intel_reqd_sub_group_size(OP2_LANES)))\n"           \
   "#else\n#define op2_sized\n#endif\n"
 
-/* Has each of `count` groups left its result? As in CUDA C (cuda_prelude.c); `told` is the group's. Of OpenCL C 2.0: the compiler
+/* True for the last of `count` groups to leave its result, as in CUDA C (cuda_prelude.c); `told` is the group's. Of OpenCL C 2.0: the compiler
  * is told where a device has it. */
 #define HELPERS_OF_TICKETS                                                                                   \
   "#ifdef OP2_TICKETS\n"                                                                                     \
@@ -157,59 +158,34 @@
   "#ifdef OP2_DOUBLE\nstatic int op2_differ(double x, double y) { return x < y || x > y; }\n"                \
   "#else\nstatic int op2_differ(float x, float y) { return x < y || x > y; }\n#endif\n"
 
-/* C's functions of one and of two numbers, of double and of float. Laid out by hand: clang-format would give each a line. */
-/* clang-format off */
-#define OF_ONE(X)                                                                                            \
-  X(acos) X(acosh) X(asin) X(asinh) X(atan) X(atanh) X(cbrt) X(ceil) X(cos) X(cosh) X(erf) X(erfc)           \
-  X(exp) X(exp2) X(expm1) X(fabs) X(floor) X(lgamma) X(log) X(log10) X(log1p) X(log2) X(logb) X(rint)        \
-  X(round) X(sin) X(sinh) X(sqrt) X(tan) X(tanh) X(tgamma) X(trunc)
-#define OF_TWO(X)                                                                                            \
-  X(atan2) X(copysign) X(fdim) X(fmax) X(fmin) X(fmod) X(hypot) X(nextafter) X(pow) X(remainder)
-#define OTHERS(X)                                                                                            \
-  X(nearbyint) X(fma) X(ldexp) X(frexp) X(modf) X(ilogb) X(lround) X(lrint)
-/* clang-format on */
+/* C's functions of one and of two numbers (ALL1, ALL2 and exp), of double and of float. */
+#define OTHERS(X) X(exp) X(fma) X(ldexp) X(frexp) X(modf) X(ilogb) X(lround) X(lrint)
 #define ONE_OF(f) "OP2_ONE(" #f ") "
 #define TWO_OF(f) "OP2_TWO(" #f ") "
 #define MATHEMATICS_OF(T, S, JOIN)                                                                           \
   "#define OP2_ONE(n) static " T " op2_m_##n" JOIN S "(" T " x) { return n(x); }\n"                          \
   "#define OP2_TWO(n) static " T " op2_m_##n" JOIN S "(" T " x, " T                                          \
-  " y) { return n(x, y); }\n" OF_ONE(ONE_OF)                                                                 \
-      OF_TWO(TWO_OF) "\n#undef OP2_ONE\n#undef OP2_TWO\n"                                                    \
-                     "static " T " op2_m_nearbyint" S "(" T " x) { return rint(x); }\n"                      \
-                     "static " T " op2_m_fma" S "(" T " x, " T " y, " T " z) { return fma(x, y, z); }\n"     \
-                     "static " T " op2_m_ldexp" S "(" T " x, int n) { return ldexp(x, n); }\n"               \
-                     "static " T " op2_m_frexp" S "(" T " x, int *n) { return frexp(x, n); }\n"              \
-                     "static " T " op2_m_modf" S "(" T " x, " T " *n) { return modf(x, n); }\n"              \
-                     "static int op2_m_ilogb" S "(" T " x) { return ilogb(x); }\n"                           \
-                     "static long op2_m_lround" S "(" T " x) { return (long)round(x); }\n"                   \
-                     "static long op2_m_lrint" S "(" T " x) { return (long)rint(x); }\n"
+  " y) { return n(x, y); }\n#define nearbyint rint\n" ALL1(ONE_OF) ONE_OF(exp)                               \
+      ALL2(TWO_OF) "\n#undef OP2_ONE\n#undef OP2_TWO\n#undef nearbyint\n"                                    \
+                   "static " T " op2_m_fma" S "(" T " x, " T " y, " T " z) { return fma(x, y, z); }\n"       \
+                   "static " T " op2_m_ldexp" S "(" T " x, int n) { return ldexp(x, n); }\n"                 \
+                   "static " T " op2_m_frexp" S "(" T " x, int *n) { return frexp(x, n); }\n"                \
+                   "static " T " op2_m_modf" S "(" T " x, " T " *n) { return modf(x, n); }\n"                \
+                   "static int op2_m_ilogb" S "(" T " x) { return ilogb(x); }\n"                             \
+                   "static long op2_m_lround" S "(" T " x) { return (long)round(x); }\n"                     \
+                   "static long op2_m_lrint" S "(" T " x) { return (long)rint(x); }\n"
 #define MATHEMATICS                                                                                          \
   "#ifdef OP2_DOUBLE\n" MATHEMATICS_OF("double", "", "") "#endif\n" MATHEMATICS_OF("float", "f", "##")
 
 /* C's functions that are neither. */
-#define WHOLE_AND_MEMORY                                                                                     \
-  "static int op2_m_abs(int x) { return x < 0 ? -x : x; }\n"                                                 \
-  "static long op2_m_labs(long x) { return x < 0 ? -x : x; }\n"                                              \
+#define COPY_AND_SET                                                                                         \
   "static void *op2_m_memcpy(void *to, const void *from, size_t n) {\n"                                      \
   "  for (size_t i = 0; i < n; i++) ((char *)to)[i] = ((const char *)from)[i];\n"                            \
-  "  return to;\n"                                                                                           \
-  "}\n"                                                                                                      \
-  "static void *op2_m_memmove(void *to, const void *from, size_t n) {\n"                                     \
-  "  if (to < from)\n"                                                                                       \
-  "    for (size_t i = 0; i < n; i++) ((char *)to)[i] = ((const char *)from)[i];\n"                          \
-  "  else\n"                                                                                                 \
-  "    for (size_t i = n; i-- > 0;) ((char *)to)[i] = ((const char *)from)[i];\n"                            \
   "  return to;\n"                                                                                           \
   "}\n"                                                                                                      \
   "static void *op2_m_memset(void *to, int c, size_t n) {\n"                                                 \
   "  for (size_t i = 0; i < n; i++) ((char *)to)[i] = (char)c;\n"                                            \
   "  return to;\n"                                                                                           \
-  "}\n"                                                                                                      \
-  "static int op2_m_memcmp(const void *a, const void *b, size_t n) {\n"                                      \
-  "  const uchar *x = (const uchar *)a, *y = (const uchar *)b;\n"                                            \
-  "  for (size_t i = 0; i < n; i++)\n"                                                                       \
-  "    if (x[i] != y[i]) return x[i] - y[i];\n"                                                              \
-  "  return 0;\n"                                                                                            \
   "}\n"
 
 /* The user's names are ours from here on. Without double those of double compute in float, as numbers do. */
@@ -218,18 +194,20 @@
   "#ifndef OP2_DOUBLE\n#define op2_m_" #f " op2_m_" #f "f\n#endif\n"
 #define OURS(f) "#define " #f " op2_m_" #f "\n"
 #define RENAMES                                                                                              \
-  OF_ONE(BOTH)                                                                                               \
-  OF_TWO(BOTH)                                                                                               \
+  ALL1(BOTH)                                                                                                 \
+  ALL2(BOTH)                                                                                                 \
   OTHERS(BOTH)                                                                                               \
   OURS(abs)                                                                                                  \
   OURS(labs)                                                                                                 \
-  OURS(memcpy) OURS(memmove) OURS(memset)                                                                    \
+  OURS(memcpy)                                                                                               \
+  OURS(memmove) OURS(memset)                                                                                 \
       OURS(memcmp) "#define llabs op2_m_labs\n#define llround op2_m_lround\n#define llrint "                 \
                    "op2_m_lrint\n"                                                                           \
                    "#define llroundf op2_m_lroundf\n#define llrintf op2_m_lrintf\n"                          \
                    "#define scalbn op2_m_ldexp\n#define scalbnf op2_m_ldexpf\n"                              \
                    "#define nexttoward op2_m_nextafter\n#define nexttowardf op2_m_nextafterf\n"
 
+/* clang-format off */
 static const char prelude[] =
     "#ifdef OP2_DOUBLE\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#endif\n"
     "#ifdef OP2_ATOMICS\n#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n#endif\n"
@@ -237,12 +215,8 @@ static const char prelude[] =
     "#define _Bool bool\n#define inline\n#define __inline\n#define __inline__\n#define register\n#define "
     "auto\n"
     "#define _Noreturn\n#undef NULL\n#define NULL ((void *)0)\n" HELPERS_OF_ALL HELPERS_OF_GROUPS
-        HELPERS_OF_TICKETS HELPERS_OF_ATOMICS CLASSES MATHEMATICS WHOLE_AND_MEMORY NAMES_OF_C
-    "#define DECIMAL_DIG DBL_DECIMAL_DIG\n#define LDBL_DECIMAL_DIG DBL_DECIMAL_DIG\n"
-    "#define LDBL_MAX DBL_MAX\n#define LDBL_MIN DBL_MIN\n#define LDBL_TRUE_MIN DBL_TRUE_MIN\n"
-    "#define LDBL_EPSILON DBL_EPSILON\n#define LDBL_DIG DBL_DIG\n#define LDBL_MANT_DIG DBL_MANT_DIG\n"
-    "#define LDBL_MAX_EXP DBL_MAX_EXP\n#define LDBL_MIN_EXP DBL_MIN_EXP\n"
-    "#define LDBL_MAX_10_EXP DBL_MAX_10_EXP\n#define LDBL_MIN_10_EXP DBL_MIN_10_EXP\n"
+        HELPERS_OF_TICKETS HELPERS_OF_ATOMICS CLASSES MATHEMATICS
+        WHOLE_AND_MEMORY("static ", "op2_m_") COPY_AND_SET NAMES_OF_C LIMITS_OF_LONG_DOUBLE("", "")
     "#undef HUGE_VAL\n#undef HUGE_VALF\n#define HUGE_VAL ((double)INFINITY)\n#define HUGE_VALF INFINITY\n"
     "#define HUGE_VALL HUGE_VAL\n"
     "#define __builtin_inff() INFINITY\n#define __builtin_inf() HUGE_VAL\n#define __builtin_huge_valf() "
@@ -265,6 +239,7 @@ static const char prelude[] =
     "#define op2jit_row(to, dim, n, k) ((long)(k) * (long)(dim))\n" /* of copies */
     "#define OP2JIT_KERNEL 1\n#define op_assert(c) ((void)0)\n#define op2jit_assert(c, words) ((void)0)\n"
     "#undef assert\n#define assert(c) ((void)0)\n" RENAMES;
+/* clang-format on */
 
 const char *opencl_prelude(void) {
   return prelude;

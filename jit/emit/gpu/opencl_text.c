@@ -5,10 +5,9 @@
 #include "jit/kernel/parameters.h"
 
 /* Words of OpenCL C that are names in C. */
-static const char *const foreign[] = {"kernel",     "global",  "local",     "constant",  "private",
-                                      "generic",    "pipe",    "half",      "uchar",     "ushort",
-                                      "uint",       "ulong",   "quad",      "read_only", "write_only",
-                                      "read_write", "event_t", "sampler_t", "vec_step"};
+static const char foreign[] =
+    " kernel global local constant private generic pipe half uchar ushort uint ulong quad "
+    "read_only write_only read_write event_t sampler_t vec_step ";
 static const char *const vectors[] = {"char", "uchar", "short", "ushort", "int",   "uint",
                                       "long", "ulong", "float", "half",   "double"};
 
@@ -26,18 +25,11 @@ static bool is_vector(const char *word, size_t length) {
 }
 
 static bool is_foreign(const char *word, size_t length) {
-  return gpu_is_word(foreign, sizeof foreign / sizeof *foreign, word, length) || is_vector(word, length);
+  return word_is_among(word, length, foreign) || is_vector(word, length);
 }
 
 const char *opencl_before_name(const char *name) {
   return is_foreign(name, strlen(name)) ? "op2_c_" : "";
-}
-
-static bool hands_constants(const struct desc *d) {
-  for (int i = 0; i < d->nconsts; i++)
-    if (!d->consts[i].folded)
-      return true;
-  return false;
 }
 
 static bool is_function(const struct kernel *k, size_t token) {
@@ -121,7 +113,7 @@ static void add_handed(const struct state *s, size_t open, bool definition, stru
 
 /* ---- constants that are handed: variables of each function, around its body ---------------------------*/
 
-/* Has the function a parameter of that name? */
+/* True: the function has a parameter of that name. */
 static bool has_parameter(const struct state *s, int function, const char *name) {
   const struct tokens *t = &s->k->tokens;
   const size_t end = kernel_skip_brackets(t, s->k->functions[function].open);
@@ -132,7 +124,7 @@ static bool has_parameter(const struct state *s, int function, const char *name)
   return false;
 }
 
-/* Does the text make something else of the name, for all its functions? */
+/* True: the text makes something else of the name, for all its functions. */
 static bool is_macro(const struct state *s, const char *name) {
   const struct tokens *t = &s->k->tokens;
   for (size_t i = 1; i < t->count; i++)
@@ -141,7 +133,7 @@ static bool is_macro(const struct state *s, const char *name) {
   return false;
 }
 
-/* May the array itself be wanted, its size or its address, and not its first value's? Behind macros nobody can say whose size. */
+/* True: the array itself may be wanted, its size or its address, and not its first value's. Behind macros nobody can say whose size. */
 static bool is_wanted_whole(const struct state *s, const char *name) {
   const struct tokens *t = &s->k->tokens;
   for (size_t i = 1; i < t->count; i++) {
@@ -270,7 +262,7 @@ static void add_token(struct state *s, size_t i, struct text *out) {
 
 void opencl_copy_text(const struct kernel *k, const struct desc *d, struct text *out) {
   const struct tokens *t = &k->tokens;
-  struct state s = {.k = k, .d = d, .hands = hands_constants(d), .fresh = true, .function = -1};
+  struct state s = {.k = k, .d = d, .hands = gpu_has_variables(d), .fresh = true, .function = -1};
   size_t done = 0;
   for (size_t i = 0; i < t->count; i++) {
     const struct token *token = &t->items[i];

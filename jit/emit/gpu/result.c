@@ -42,7 +42,7 @@ static void put_struct(struct gpu_writer *w) {
 static void put_merged(struct gpu_writer *w, int arg) {
   const struct desc *d = w->g.d;
   const struct desc_arg *a = &d->args[arg];
-  const char *most = a->access == OP_MAX ? "true" : "false", *type = gpu_of_type(w, a->type);
+  const char *most = gpu_most(a->access), *type = gpu_of_type(w, a->type);
   if (gpu_is_exact_sum(d, arg)) {
     put_components(&w->g, a->dim, "op2_exact_merge(&to->g%d[#], &from->g%d[#]);", arg, arg);
   } else if (gpu_is_exact(d, arg)) {
@@ -108,11 +108,8 @@ static void put_warp(struct gpu_writer *w, const char *place) {
   put(&w->g, "if (%s %% $lanes == 0) warps[%s / $lanes] = mine;", place, place);
 }
 
-static void put_block(struct gpu_writer *w) {
-  if (w->language->copies) {
-    put_tree(w);
-    return;
-  }
+/* By warps; then one thread takes theirs. */
+static void put_warps(struct gpu_writer *w) {
   put_open(&w->g, "$helper op2_finish(op2_slot &mine, op2_slot *slot, op2_slot *warps)");
   put_warp(w, word_named(&w->g, "thread"));
   put(&w->g, "$barrier");
@@ -268,7 +265,7 @@ void gpu_put_slot(struct gpu_writer *w) {
     return;
   put_struct(w);
   put_merge(w);
-  put_block(w);
+  (w->language->copies ? put_tree : put_warps)(w);
   if (gpu_has_ticket(w->shape))
     put_last(w);
   else

@@ -1,5 +1,5 @@
 /* Shapes by name, increments by target, parameters in order, slots by argument. */
-#include <stdio.h>
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,8 +8,23 @@
 #include "jit/emit/skeleton.h"
 
 /* ---- names ---- */
-static const char *const strategies[GPU_STRATEGIES] = {"direct", "atomics", "staged", "blocks", "colours",
-                                                       "apart",  "whole",   "warps",  "ordered"};
+static const char *const strategies[GPU_STRATEGIES] = {"direct",  "atomics", "staged", "blocks",
+                                                       "colours", "apart",   "warps",  "ordered"};
+
+/* Words behind strategy and block, in their order: flags, and numbers from `least` to `most`. A number may be left out where it
+ * is the usual one. */
+static const struct mark {
+  const char *word;
+  size_t member;
+  int least, most, usual;
+} marks[] = {{"vectors", offsetof(struct gpu_shape, vectors), 0, 0, 0},
+             {"sorted", offsetof(struct gpu_shape, sorted), 0, 0, 0},
+             {"min", offsetof(struct gpu_shape, min_blocks), 1, 32, 0},
+             {"rows", offsetof(struct gpu_shape, rows), GPU_ROWS_LEAST, GPU_ROWS_MOST, 0},
+             {"joined", offsetof(struct gpu_shape, joined), 0, 0, 0},
+             {"near", offsetof(struct gpu_shape, near), 1, 64, GPU_NEAR_VALUES},
+             {"dependent", offsetof(struct gpu_shape, dependent), 0, 0, 0}};
+enum { MARKS = sizeof marks / sizeof *marks };
 
 void gpu_shape_print(const struct gpu_shape *s, struct text *out) {
   if (s->tasks) {
@@ -17,74 +32,60 @@ void gpu_shape_print(const struct gpu_shape *s, struct text *out) {
     return;
   }
   text_addf(out, "%s/%d", strategies[s->strategy], s->block);
-  if (s->vectors)
-    text_add(out, "/vectors");
-  if (s->sorted)
-    text_add(out, "/sorted");
-  if (s->min_blocks)
-    text_addf(out, "/min%d", s->min_blocks);
-  if (s->rows)
-    text_addf(out, "/rows%d", s->rows);
-  if (s->joined)
-    text_add(out, "/joined");
-  if (s->near)
-    text_add(out, "/near");
-  if (s->near && s->near != GPU_NEAR_VALUES)
-    text_addf(out, "%d", s->near);
-  if (s->dependent)
-    text_add(out, "/dependent");
+  for (int i = 0; i < MARKS; i++) {
+    const void *member = (const char *)s + marks[i].member;
+    const int number = marks[i].most ? *(const int *)member : *(const bool *)member;
+    if (number)
+      text_addf(out, "/%s", marks[i].word);
+    if (number && marks[i].most && number != marks[i].usual)
+      text_addf(out, "%d", number);
+  }
 }
 
 int gpu_elements(const struct gpu_shape *s) {
   return s->rows ? s->block / s->rows : s->block;
 }
 
+/* The number that the word ends with; 0: it is none, or out of range. */
+static int number_of(const char *digits, int least, int most) {
+  char *end;
+  const long number = isdigit((unsigned char)*digits) ? strtol(digits, &end, 10) : 0;
+  return number >= least && number <= most && !*end ? (int)number : 0;
+}
+
+static bool take_mark(const struct mark *m, const char *behind, struct gpu_shape *s) {
+  void *member = (char *)s + m->member;
+  if (!m->most) {
+    *(bool *)member |= !*behind;
+    return !*behind;
+  }
+  const int number = *behind ? number_of(behind, m->least, m->most) : m->usual;
+  if (!number || (m->member == offsetof(struct gpu_shape, rows) && (number & (number - 1))))
+    return false;
+  *(int *)member = number;
+  return true;
+}
+
 bool gpu_shape_word(const char *word, struct gpu_shape *s) {
-  int number = 0;
-  char end;
   for (int i = 0; i < GPU_STRATEGIES; i++)
     if (strcmp(word, strategies[i]) == 0) {
       s->strategy = (enum gpu_strategy)i;
       s->near = 0; /* the first guess may be near; what is forced is what is named */
       return true;
     }
-  const struct {
-    const char *word;
-    bool *flag, value;
-  } flags[] = {{"vectors", &s->vectors, true},
-               {"scalars", &s->vectors, false},
-               {"sorted", &s->sorted, true},
-               {"joined", &s->joined, true},
-               {"dependent", &s->dependent, true}};
-  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
-    if (strcmp(word, flags[i].word) == 0) {
-      *flags[i].flag = flags[i].value;
+  for (int i = 0; i < MARKS; i++)
+    if (strncmp(word, marks[i].word, strlen(marks[i].word)) == 0 &&
+        take_mark(&marks[i], word + strlen(marks[i].word), s))
       return true;
-    }
-  if (strcmp(word, "near") == 0) {
-    s->near = GPU_NEAR_VALUES;
-    return true;
-  }
-  if (sscanf(word, "near%d%c", &number, &end) == 1 && number > 0 && number <= 64) {
-    s->near = number;
-    return true;
-  }
-  if (sscanf(word, "min%d%c", &number, &end) == 1 && number > 0 && number <= 32) {
-    s->min_blocks = number;
-    return true;
-  }
+  if (strcmp(word, "scalars") == 0)
+    return !(s->vectors = false);
   if (strcmp(word, "rows1") == 0)
     return !(s->rows = 0);
-  if (sscanf(word, "rows%d%c", &number, &end) == 1 && number >= GPU_ROWS_LEAST && number <= GPU_ROWS_MOST &&
-      (number & (number - 1)) == 0) {
-    s->rows = number;
-    return true;
-  }
-  if (sscanf(word, "%d%c", &number, &end) == 1 && number >= 32 && number <= 1024 && number % 32 == 0) {
-    s->block = number;
-    return true;
-  }
-  return false;
+  const int block = number_of(word, 32, 1024);
+  if (!block || block % 32)
+    return false;
+  s->block = block;
+  return true;
 }
 
 /* ---- targets ---- */

@@ -4,8 +4,6 @@
  * Tasks have numbers by weight, the heaviest is 0. Which are ready is a bit for each; a bit of the next level says that a
  * word of the level below may have some. A group that finds a word empty takes its bit away, looks again, and puts it
  * back if a task came meanwhile. No group waits for another one: where groups run one by one, the first does it all. */
-#include <string.h>
-
 #include "jit/emit/gpu/write.h"
 
 /* The scheduler's words in the languages. Reads go to memory, since others change it. */
@@ -199,7 +197,7 @@ static void put_work(const struct gpu_writer *w) {
   text_add(out, "  default: break;\n  }\n}\n");
 }
 
-static void put_everything(struct gpu_writer *w, const struct generated *files) {
+void gpu_put_tasks(struct gpu_writer *w, const struct generated *files) {
   const bool opencl = w->language->copies;
   struct text *out = w->g.out;
   put(&w->g, "/* Made by op2jit (generator %s): tasks of a graph, %s. */", GENERATOR_VERSION, w->g.d->fp);
@@ -228,22 +226,4 @@ void gpu_tasks_print(const struct gpu_shape *s, struct text *out) {
   for (int i = 0; i < s->tasks->count; i++)
     text_addf(out, "/%s:%d", s->tasks->items[i].name ? s->tasks->items[i].name : "",
               s->tasks->items[i].parameters);
-}
-
-int generate_gpu_tasks(const struct desc *d, const struct gpu_shape *s, struct generated *out,
-                       struct error *err) {
-  const struct gpu_language *language = gpu_language(s->dialect);
-  struct kernel k;
-  *out = (struct generated){0};
-  int code = kernel_parse(&k, d->text, strlen(d->text), d->kernel_name, err);
-  if (code)
-    return code;
-  struct gpu_writer w = {
-      .g = {.d = d, .w = language->words, .k = &k, .out = &out->main}, .language = language, .shape = s};
-  generated_name(out, d->kernel_name, language->main_ending, ".c", language->prelude_file);
-  out->prelude = language->prelude();
-  put_everything(&w, out);
-  language->copy_text(&k, d, &out->kernel);
-  kernel_free(&k);
-  return generated_end(out, OP_OK, err);
 }

@@ -1,8 +1,6 @@
 /* Types in memory, and in names of helpers. */
 #include "jit/emit/gpu/write.h"
 
-#include <string.h>
-
 const char *gpu_memory_type(const struct gpu_writer *w, enum type_code type) {
   return w->language->copies && type == TYPE_BOOL ? "uchar" : word_type(&w->g, type);
 }
@@ -39,11 +37,4 @@ void gpu_put_stored(struct gpu_writer *w, enum type_code type, int dim, int acce
     put_components(&w->g, dim, "%s = %s || %s;", memory, memory, value);
   else
     put_components(&w->g, dim, "%s %s %s;", memory, access == OP_INC ? "+=" : "=", value);
-}
-
-bool gpu_is_word(const char *const *words, size_t n, const char *word, size_t length) {
-  bool is = false;
-  for (size_t i = 0; i < n; i++)
-    is |= strlen(words[i]) == length && memcmp(words[i], word, length) == 0;
-  return is;
 }

@@ -125,7 +125,7 @@ static void put_elements(struct gpu_writer *w) {
 static void put_best(struct gpu_writer *w, int k, const char *memory) {
   const struct desc_dat *dat = dat_of(w, k);
   const char *type = word_type(&w->g, dat->type), *of = gpu_of_type(w, dat->type),
-             *most = w->targets.items[k].access == OP_MAX ? "true" : "false";
+             *most = gpu_most(w->targets.items[k].access);
   put(&w->g, "%s op2_best = 0, op2_from = 0;", type);
   put(&w->g, "bool op2_any = false;");
   put_open(&w->g, "for (; op2_s <= op2_stop; op2_s++)");
@@ -135,13 +135,9 @@ static void put_best(struct gpu_writer *w, int k, const char *memory) {
   put(&w->g, "if (op2_now == op2_was || (op2_now != op2_now && op2_was != op2_was)) continue;");
   put_open(&w->g, "if (!op2_any)");
   put(&w->g, "op2_best = op2_now, op2_from = op2_was, op2_any = true;");
-  w->g.depth--;
-  put(&w->g, "} else if ((op2_was != op2_was) == (op2_from != op2_from)) {");
-  w->g.depth++;
+  put_else(&w->g, "if ((op2_was != op2_was) == (op2_from != op2_from)) ");
   put(&w->g, "op2_improve(%s&op2_best, op2_was, op2_now, %s);", gpu_named_type(w, dat->type), most);
-  w->g.depth--;
-  put(&w->g, "} else {");
-  w->g.depth++;
+  put_else(&w->g, "");
   put(&w->g, "op2_atomic_improve%s(&%s, op2_was, op2_now, %s);", of, memory, most);
   put_close(&w->g);
   put_close(&w->g);
@@ -207,8 +203,7 @@ static void put_target(struct gpu_writer *w, int k) {
   const bool apart = dat_is_apart(w->g.d, number) && !is_ordered(w);
   const int piece = is_sum(w, k) && !is_ordered(w) ? gpu_piece(w, number) : 1;
   struct text memory = {0};
-  put(&w->g, "{");
-  w->g.depth++;
+  put_block(&w->g);
   put(&w->g, "const op2_entry%d $global*op2_own = op2_slots%d + ($wide)op2_group * (%d * op2_width);", k, k,
       w->targets.items[k].ncolumns);
   if (piece > 1)

@@ -22,8 +22,6 @@ struct gpu_language {
   const char *rows, *near;
 };
 const struct gpu_language *gpu_language(enum gpu_dialect dialect);
-/* The word is one of these. */
-bool gpu_is_word(const char *const *words, size_t n, const char *word, size_t length);
 
 /* A kernel that may begin before the one before it has ended: that one has ended, and what it wrote is seen, when this returns.
  * Nothing of memory may be touched before. From then on the next one may come, so that no more than two are there at once. */
@@ -57,10 +55,16 @@ struct gpu_writer {
 const char *gpu_memory_type(const struct gpu_writer *w, enum type_code type);
 const char *gpu_of_type(const struct gpu_writer *w, enum type_code type);
 const char *gpu_named_type(const struct gpu_writer *w, enum type_code type);
+/* The last argument of op2_better and its like. */
+static inline const char *gpu_most(int access) {
+  return access == OP_MAX ? "true" : "false";
+}
 /* "MEMORY += VALUE;" of each component, or "=" where the access is no increment. Truth values may be bytes in memory,
  * where their sum would be 2. */
 void gpu_put_stored(struct gpu_writer *w, enum type_code type, int dim, int access, const char *memory,
                     const char *value);
+/* Some constants are not folded. */
+bool gpu_has_variables(const struct desc *d);
 /* Constants that are not folded travel with each launch, as a struct that the user's functions are handed. */
 bool gpu_hands_constants(const struct gpu_writer *w);
 
@@ -84,11 +88,13 @@ int gpu_piece(const struct gpu_writer *w, int dat);
 void gpu_put_rows(struct gpu_writer *w); /* rows of increments, cleared */
 void gpu_put_element(struct gpu_writer *w);
 void gpu_put_increments(struct gpu_writer *w); /* rows of increments to where the strategy wants them */
-void gpu_put_places(struct gpu_writer *w);     /* op2_l...: where in shared memory */
 
 /* warps.c, for WARPS: types in the kernel's parameters; the whole of a block. */
 void gpu_put_sum_types(struct gpu_writer *w);
 void gpu_put_warps(struct gpu_writer *w);
+
+/* tasks.c: everything of the kernel of a graph of tasks. */
+void gpu_put_tasks(struct gpu_writer *w, const struct generated *files);
 
 /* near.c, for shapes that are `near`: what the kernel's text calls; where rows are, from `begin` bytes into shared memory on;
  * rows to there, which all threads of a warp do together; what the element adds begins with nothing; rows back. */

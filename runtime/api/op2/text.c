@@ -336,7 +336,6 @@ int text_describe(struct op_context *ctx, struct loop *loop, struct error *err) 
   const bool is_c = !*k->spelled; /* of a procedure in Fortran */
   d->entry = is_c ? NULL : strdup(k->function);
   d->fp = strdup(context_fp(ctx, loop->reproducible));
-  d->origin_line = 1;
   d->says = desc_says(d);
   d->consts = array_new((size_t)k->nvariables, sizeof *d->consts);
   d->origins.fortran = is_c;

@@ -392,7 +392,7 @@ static int make_shared(struct making *w) {
   if (gpu_sums_by_targets(s->strategy))
     bytes = (size_t)(s->block / block_size(w)) * gpu_sums_bytes(&w->loop->desc, s, w->targets, block_size(w));
   bytes += (size_t)s->block * gpu_near_bytes(&w->loop->desc, s, w->targets);
-  for (int k = 0; k < w->targets->count && (s->strategy == GPU_STAGED || s->strategy == GPU_WHOLE); k++) {
+  for (int k = 0; k < w->targets->count && s->strategy == GPU_STAGED; k++) {
     p->staged_at[k] = (int)bytes;
     bytes += ((size_t)w->plan->staging[k].max_targets * row_bytes(w, k) + 15) / 16 * 16;
   }

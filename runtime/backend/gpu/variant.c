@@ -81,7 +81,7 @@ static int apply(struct gpu_variant *v, const char *backend, const char *loop, c
       return error_set(
           err, OP_ERR_ENV,
           "loop %s: OP2_VARIANT has the word \"%s\"; for %s expected words separated by '/': direct, "
-          "atomics, staged, blocks, colours, apart, whole, warps, ordered; a block size, a multiple of 32 up "
+          "atomics, staged, blocks, colours, apart, warps, ordered; a block size, a multiple of 32 up "
           "to 1024; vectors, scalars, sorted, joined, nearN, minN, dependent, rows1, 4, 8, 16, 32 or 64 (as "
           "in rows8), eachN; soa or aos for the layout of all dats, soa=DAT or aos=DAT for one",
           loop, word, backend);
@@ -149,9 +149,6 @@ static const char *refusal(const struct gpu *c, const struct loop *loop, const s
   const enum gpu_strategy s = v->shape.strategy;
   if (s != GPU_COLOURS && gpu_targets_are_ragged(&loop->desc, &l->targets))
     return "a strategy in which the kernel does not add in memory, and the targets' map is ragged";
-  if (c->driver->dialect == GPU_DIALECT_OPENCL && s == GPU_WHOLE)
-    return "the strategy whole, in which kernels add to local memory themselves: OpenCL C has no pointers "
-           "for that";
   const char *const order = gpu_order_refusal(loop, &l->targets, &v->shape);
   if (order)
     return order;
