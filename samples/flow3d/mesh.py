@@ -9,6 +9,7 @@ Needs NumPy and h5py (Debian: python3-numpy, python3-h5py).
 """
 
 import argparse
+import os
 import sys
 
 try:
@@ -274,7 +275,7 @@ def main():
             with h5py.File(options.file, "r+") as file:
                 add_levels(file, options.levels)
     except (OSError, KeyError) as error:
-        sys.exit(f"mesh.py: {options.file}: {error}")
+        sys.exit(f"mesh.py: {options.file}: {os.strerror(error.errno) if getattr(error, 'errno', 0) else error}")
 
 
 if __name__ == "__main__":

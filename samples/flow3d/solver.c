@@ -21,15 +21,12 @@ static op_arg of(op_dat dat, int index, op_map map, int dim, op_access access) {
   return op_arg_dat(dat, index, map, dim, "double", access);
 }
 
-static op_arg kind_of(const struct level *l) {
-  return op_arg_dat(l->kind, -1, OP_ID, 1, "int", OP_READ);
-}
-
 /* What the flux through a side is made of. */
 #define SIDE_OF(l)                                                                                           \
-  kind_of(l), own(l->given, 5, OP_READ), own(l->side_area, 3, OP_READ), own(l->side_centre, 3, OP_READ),     \
-      of(l->w, 0, l->side_cell, 5, OP_READ), of(l->gradient, 0, l->side_cell, 15, OP_READ),                  \
-      of(l->limit, 0, l->side_cell, 5, OP_READ), of(l->middle, 0, l->side_cell, 3, OP_READ)
+  op_arg_dat(l->kind, -1, OP_ID, 1, "int", OP_READ), own(l->given, 5, OP_READ),                              \
+      own(l->side_area, 3, OP_READ), own(l->side_centre, 3, OP_READ), of(l->w, 0, l->side_cell, 5, OP_READ), \
+      of(l->gradient, 0, l->side_cell, 15, OP_READ), of(l->limit, 0, l->side_cell, 5, OP_READ),              \
+      of(l->middle, 0, l->side_cell, 3, OP_READ)
 
 void solver_constants(double viscosity, double limit, double plane) {
   mu = viscosity;
@@ -97,28 +94,15 @@ static void declare_work(struct level *l, int coarse) {
 
 static void read_shapes(struct solver *s, const char *file) {
   static const char *const names[] = {"density", "velocity", "pressure", "mach"};
-  static const struct {
-    const char *name;
-    int nodes;
-  } kinds[] = {{"tets", 4}, {"pyramids", 5}, {"wedges", 6}, {"hexes", 8}};
+  static const char *const kinds[] = {"tets", "pyramids", "wedges", "hexes"};
+  static const int nodes[] = {4, 5, 6, 8};
   for (int k = 0; k < 4; k++) {
     struct shape *c = &s->shape[k];
-    c->cells = op_decl_set_hdf5(file, kinds[k].name);
-    c->nodes =
-        op_decl_map_hdf5(c->cells, s->nodes, kinds[k].nodes, file, name_of(kinds[k].name, 0, "_nodes"));
-    c->cell = op_decl_map_hdf5(c->cells, s->level->cells, 1, file, name_of(kinds[k].name, 0, "_cell"));
+    c->cells = op_decl_set_hdf5(file, kinds[k]);
+    c->nodes = op_decl_map_hdf5(c->cells, s->nodes, nodes[k], file, name_of(kinds[k], 0, "_nodes"));
+    c->cell = op_decl_map_hdf5(c->cells, s->level->cells, 1, file, name_of(kinds[k], 0, "_cell"));
     for (int i = 0; i < 4; i++)
       c->shown[i] = field(c->cells, i == 1 ? 3 : 1, names[i]);
-  }
-}
-
-/* Every state of cells and sides is the stream. */
-static void fill_all(struct solver *s, double stream[5], int cells_too) {
-  for (struct level *l = s->level; l < s->level + s->levels; l++) {
-    op_arg state = op_arg_gbl(stream, 5, "double", OP_READ);
-    op_par_loop(KERNEL(fill_side), l->sides, state, own(l->given, 5, OP_WRITE));
-    if (cells_too)
-      op_par_loop(KERNEL(fill), l->cells, state, own(l->q, 5, OP_WRITE));
   }
 }
 
@@ -143,8 +127,11 @@ void solver_read(struct solver *s, const char *mesh, const char *state, double s
   s->squares = op_decl_gbl(5, "double", NULL, "squares");
   s->walls = op_decl_gbl(WALLS, "double", NULL, "walls");
   op_partition("rcb", "", fine->faces, s->face_nodes, s->straight);
-  fill_all(s, stream, !state);
-  solver_geometry(s);
+  const op_arg given = op_arg_gbl(stream, 5, "double", OP_READ);
+  for (struct level *l = s->level; l < s->level + s->levels; l++)
+    op_par_loop(KERNEL(fill_side), l->sides, given, own(l->given, 5, OP_WRITE));
+  if (!state)
+    op_par_loop(KERNEL(fill), fine->cells, given, own(fine->q, 5, OP_WRITE));
 }
 
 static void cells_of(struct level *l) {
@@ -184,8 +171,8 @@ static void find_gradients(struct level *l, int limited) {
               own(l->high, 5, OP_WRITE), own(l->limit, 5, OP_WRITE), own(l->w, 5, OP_READ));
   op_par_loop(KERNEL(gather), l->faces, of(l->w, -2, l->face_cells, 5, OP_READ),
               of(l->middle, -2, l->face_cells, 3, OP_READ), of(l->gradient, -2, l->face_cells, 15, OP_INC));
-  op_par_loop(KERNEL(gather_side), l->sides, kind_of(l), own(l->given, 5, OP_READ),
-              own(l->side_area, 3, OP_READ), own(l->side_centre, 3, OP_READ),
+  op_par_loop(KERNEL(gather_side), l->sides, op_arg_dat(l->kind, -1, OP_ID, 1, "int", OP_READ),
+              own(l->given, 5, OP_READ), own(l->side_area, 3, OP_READ), own(l->side_centre, 3, OP_READ),
               of(l->w, 0, l->side_cell, 5, OP_READ), of(l->middle, 0, l->side_cell, 3, OP_READ),
               of(l->gradient, 0, l->side_cell, 15, OP_INC));
   op_par_loop(KERNEL(solve), l->cells, own(l->matrix, 6, OP_READ), own(l->gradient, 15, OP_RW));

@@ -38,8 +38,8 @@ struct solver {
 /* Constants of kernels, set once. `viscosity`, 0: without friction. `limiter`: the K of Venkatakrishnan, 0 for none.
  * `couette`: the speed of the plane in Couette's flow, 0 for another one. */
 void solver_constants(double viscosity, double limiter, double couette);
-/* The mesh; `state`, if not NULL: a file with the flow to go on from, else all cells get `stream`, which is a
- * state of flow3d_kernels.h: temperature, velocity, pressure. */
+/* The mesh, whose geometry comes next. `state`, if not NULL: a file with the flow to go on from, else all cells get
+ * `stream`, which is a state of flow3d_kernels.h: temperature, velocity, pressure. */
 void solver_read(struct solver *s, const char *mesh, const char *state, double stream[5]);
 /* Lengths, areas and volumes, from where nodes are once bumps have these heights. */
 void solver_geometry(struct solver *s);
