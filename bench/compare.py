@@ -51,6 +51,16 @@ SIZES = {"usual": 2, "full": 3, "smallest": 4}
 MINUTES = {"usual": 5, "full": 30, "smallest": 0}
 CPU = {"OMP_NUM_THREADS": "1", "TURNS_CLOCK": "cpu"}
 MODULES = ["jinja2", "fparser", "pcpp", "sympy", "clang.cindex"]  # of OP2's translator
+# Runs it. It asks libclang for the values of numbers by functions that clang.cindex does not declare: their pointers lose half of their bits, and it
+# ends with a segmentation fault on most programs.
+TRANSLATE = """
+import clang.cindex, ctypes, runpy, sys
+known = getattr(clang.cindex, "functionList", []) or clang.cindex.FUNCTION_LIST
+known += [("clang_Cursor_Evaluate", [clang.cindex.Cursor], ctypes.c_void_p), ("clang_EvalResult_getAsInt", [ctypes.c_void_p], ctypes.c_int),
+          ("clang_EvalResult_dispose", [ctypes.c_void_p])]
+sys.argv = sys.argv[1:]
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
 CPU_SECONDS = 600  # of a command on OP2, at most
 BATCH_MS, LEARN_MS, LEAST_ROUNDS, MOST_ROUNDS, PROBES, OUT = 120, 2500, 5, 41, 2, 1.5
 OURS, OP2 = "op2jit", "OP2"
@@ -199,8 +209,10 @@ class Op2:
         if not found or not os.path.exists(f"{self.folder}/op2/include/op_seq.h"):
             self.why = f"{folder} is no checkout of OP2: it has no op2-translator.sh or no op2/include/op_seq.h"
             return
-        self.translator = found[0]
-        self.why = self.lacks(os.path.dirname(found[0]))
+        home = os.path.dirname(found[0])
+        python = f"{home}/.python/bin/python3"
+        self.why = self.lacks(home, python)
+        self.translator = [python, "-c", TRANSLATE, f"{home}/op2-translator"] if os.path.exists(python) else found[:1]
         self.headers = [f"-I{self.folder}/op2/include", f"-I{ROOT}", f"-I{HERE}/op2"]
         objects = [os.path.join(work, os.path.basename(name) + ".o") for name in self.SOURCES]
         for name, made in zip(self.SOURCES, objects):
@@ -220,14 +232,14 @@ class Op2:
         last = [line for line in done.stdout.splitlines() if line.strip()][-1:]
         return f"{what}: {last[0].strip() if last else 'status ' + str(done.returncode)}" if done.returncode else ""
 
-    def lacks(self, home):
+    def lacks(self, home, python):
         """What the translator needs beside its own files and does not find, or nothing."""
         if not os.path.exists(f"{home}/Makefile"):
             return ""
         wrong = self.fault("OP2's translator asks git for its version, and git says", "git", "-C", home, "describe", "--always")
-        python = f"{home}/.python/bin/python3"
         if not wrong and not os.path.exists(python):
             wrong = self.fault(f"OP2's translator needs a Python of its own, which it makes of what is in {home}/python", "make", "--silent", "-C", home, "python")
+            wrong += "; docs/compare.md says how pip makes one" * bool(wrong)
         missing = [] if wrong else [name for name in MODULES if self.fault("", python, "-c", "import " + name)]
         return wrong or (f"the Python of OP2's translator, {home}/.python, lacks " + ", ".join(missing) if missing else "")
 
@@ -243,7 +255,7 @@ class Op2:
         with open(os.path.join(folder, name + ".cpp"), "w", encoding="utf-8") as file:
             file.write(text)
         made = f"{folder}/made"
-        wrong = self.fault(f"OP2 cannot translate {name}", self.translator, *self.headers, "-t", "openmp", f"{folder}/{name}.cpp", "-o", made)
+        wrong = self.fault(f"OP2 cannot translate {name}", *self.translator, *self.headers, "-t", "openmp", f"{folder}/{name}.cpp", "-o", made)
         wrong = wrong or self.fault(f"what OP2 made of {name} cannot be compiled", "g++", *self.FLAGS, *self.headers, f"{made}/{name}.cpp",
                                     f"{made}/openmp/op2_kernels.cpp", *self.objects, "-o", f"{folder}/{name}")
         if wrong:
