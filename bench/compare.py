@@ -205,20 +205,26 @@ class Op2:
         if not folder:
             self.why = "it needs a checkout of OP2: --op2 FOLDER"
             return
-        found = [path for path in (f"{self.folder}/{name}/op2-translator.sh" for name in ("translator", "translator-v2")) if os.path.exists(path)]
-        if not found or not os.path.exists(f"{self.folder}/op2/include/op_seq.h"):
-            self.why = f"{folder} is no checkout of OP2: it has no op2-translator.sh or no op2/include/op_seq.h"
+        self.translator, self.why = self.find(self.folder)
+        if self.why:
             return
-        home = os.path.dirname(found[0])
-        python = f"{home}/.python/bin/python3"
-        self.why = self.lacks(home, python)
-        self.translator = [python, "-c", TRANSLATE, f"{home}/op2-translator"] if os.path.exists(python) else found[:1]
         self.headers = [f"-I{self.folder}/op2/include", f"-I{ROOT}", f"-I{HERE}/op2"]
         objects = [os.path.join(work, os.path.basename(name) + ".o") for name in self.SOURCES]
         for name, made in zip(self.SOURCES, objects):
             self.why = self.why or self.fault("the library of OP2 cannot be compiled", "g++", *self.FLAGS, *self.headers, "-c", f"{self.folder}/op2/src/{name}.cpp", "-o", made)
         self.why = self.why or self.fault("the mesh of airfoil cannot be compiled", "gcc", "-O2", f"-I{ROOT}", "-c", f"{ROOT}/samples/airfoil/mesh.c", "-o", f"{work}/mesh.o")
         self.objects = objects + [f"{work}/mesh.o"]
+
+    @classmethod
+    def find(cls, folder):
+        """The command of its translator, and what is wrong with the folder, or nothing."""
+        found = [path for path in (f"{folder}/{name}/op2-translator.sh" for name in ("translator", "translator-v2")) if os.path.exists(path)]
+        if not found or not os.path.exists(f"{folder}/op2/include/op_seq.h"):
+            return [], f"{folder} is no checkout of OP2: it has no op2-translator.sh or no op2/include/op_seq.h"
+        home = os.path.dirname(found[0])
+        python = f"{home}/.python/bin/python3"
+        wrong = cls.lacks(home, python)
+        return [python, "-c", TRANSLATE, f"{home}/op2-translator"] if os.path.exists(python) else found[:1], wrong
 
     @staticmethod
     def fault(what, *command):
@@ -232,15 +238,16 @@ class Op2:
         last = [line for line in done.stdout.splitlines() if line.strip()][-1:]
         return f"{what}: {last[0].strip() if last else 'status ' + str(done.returncode)}" if done.returncode else ""
 
-    def lacks(self, home, python):
+    @classmethod
+    def lacks(cls, home, python):
         """What the translator needs beside its own files and does not find, or nothing."""
         if not os.path.exists(f"{home}/Makefile"):
             return ""
-        wrong = self.fault("OP2's translator asks git for its version, and git says", "git", "-C", home, "describe", "--always")
+        wrong = cls.fault("OP2's translator asks git for its version, and git says", "git", "-C", home, "describe", "--always")
         if not wrong and not os.path.exists(python):
-            wrong = self.fault(f"OP2's translator needs a Python of its own, which it makes of what is in {home}/python", "make", "--silent", "-C", home, "python")
+            wrong = cls.fault(f"OP2's translator needs a Python of its own, which it makes of what is in {home}/python", "make", "--silent", "-C", home, "python")
             wrong += "; docs/compare.md says how pip makes one" * bool(wrong)
-        missing = [] if wrong else [name for name in MODULES if self.fault("", python, "-c", "import " + name)]
+        missing = [] if wrong else [name for name in MODULES if cls.fault("", python, "-c", "import " + name)]
         return wrong or (f"the Python of OP2's translator, {home}/.python, lacks " + ", ".join(missing) if missing else "")
 
     def program(self, name):
@@ -466,12 +473,16 @@ def measure(build, wanted, op2):
     return done, failed
 
 
+def refuse(why):
+    print(f"compare: --op2: {why}; without --op2 that column is empty", file=sys.stderr)
+    return 1
+
+
 def compare(build, wanted):
     with tempfile.TemporaryDirectory() as work:
         op2 = Op2(wanted.op2, work)
         if wanted.op2 and op2.why:
-            print(f"compare: --op2: {op2.why}; without --op2 that column is empty", file=sys.stderr)
-            return 1
+            return refuse(op2.why)
         cases, failed = measure(build, wanted, op2)
         cuda, gpu = by_cuda(build, [case.name for case in cases])
     commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
@@ -512,8 +523,9 @@ def main(build, words):
         faults = [fault for page in wanted.check for fault in faults_of(page)]
         print("\n".join(faults) or f"{len(wanted.check)} pages have all of their rows")
         return 1 if faults else 0
-    if build == "-":
-        return 0
+    if build == "-":  # before anything is built
+        why = Op2.find(os.path.abspath(wanted.op2))[1] if wanted.op2 else ""
+        return refuse(why) if why else 0
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # its folders and its processes are cleared away
     return compare(build, wanted)
 
