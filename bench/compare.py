@@ -51,6 +51,16 @@ SIZES = {"usual": 2, "full": 3, "smallest": 4}
 MINUTES = {"usual": 5, "full": 30, "smallest": 0}
 CPU = {"OMP_NUM_THREADS": "1", "TURNS_CLOCK": "cpu"}
 MODULES = ["jinja2", "fparser", "pcpp", "sympy", "clang.cindex"]  # of OP2's translator
+# Runs it. It asks libclang for the values of numbers by functions that clang.cindex does not declare: their pointers lose half of their bits, and it
+# ends with a segmentation fault on most programs.
+TRANSLATE = """
+import clang.cindex, ctypes, runpy, sys
+known = getattr(clang.cindex, "functionList", []) or clang.cindex.FUNCTION_LIST
+known += [("clang_Cursor_Evaluate", [clang.cindex.Cursor], ctypes.c_void_p), ("clang_EvalResult_getAsInt", [ctypes.c_void_p], ctypes.c_int),
+          ("clang_EvalResult_dispose", [ctypes.c_void_p])]
+sys.argv = sys.argv[1:]
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
 CPU_SECONDS = 600  # of a command on OP2, at most
 BATCH_MS, LEARN_MS, LEAST_ROUNDS, MOST_ROUNDS, PROBES, OUT = 120, 2500, 5, 41, 2, 1.5
 OURS, OP2 = "op2jit", "OP2"
@@ -195,18 +205,26 @@ class Op2:
         if not folder:
             self.why = "it needs a checkout of OP2: --op2 FOLDER"
             return
-        found = [path for path in (f"{self.folder}/{name}/op2-translator.sh" for name in ("translator", "translator-v2")) if os.path.exists(path)]
-        if not found or not os.path.exists(f"{self.folder}/op2/include/op_seq.h"):
-            self.why = f"{folder} is no checkout of OP2: it has no op2-translator.sh or no op2/include/op_seq.h"
+        self.translator, self.why = self.find(self.folder)
+        if self.why:
             return
-        self.translator = found[0]
-        self.why = self.lacks(os.path.dirname(found[0]))
         self.headers = [f"-I{self.folder}/op2/include", f"-I{ROOT}", f"-I{HERE}/op2"]
         objects = [os.path.join(work, os.path.basename(name) + ".o") for name in self.SOURCES]
         for name, made in zip(self.SOURCES, objects):
             self.why = self.why or self.fault("the library of OP2 cannot be compiled", "g++", *self.FLAGS, *self.headers, "-c", f"{self.folder}/op2/src/{name}.cpp", "-o", made)
         self.why = self.why or self.fault("the mesh of airfoil cannot be compiled", "gcc", "-O2", f"-I{ROOT}", "-c", f"{ROOT}/samples/airfoil/mesh.c", "-o", f"{work}/mesh.o")
         self.objects = objects + [f"{work}/mesh.o"]
+
+    @classmethod
+    def find(cls, folder):
+        """The command of its translator, and what is wrong with the folder, or nothing."""
+        found = [path for path in (f"{folder}/{name}/op2-translator.sh" for name in ("translator", "translator-v2")) if os.path.exists(path)]
+        if not found or not os.path.exists(f"{folder}/op2/include/op_seq.h"):
+            return [], f"{folder} is no checkout of OP2: it has no op2-translator.sh or no op2/include/op_seq.h"
+        home = os.path.dirname(found[0])
+        python = f"{home}/.python/bin/python3"
+        wrong = cls.lacks(home, python)
+        return [python, "-c", TRANSLATE, f"{home}/op2-translator"] if os.path.exists(python) else found[:1], wrong
 
     @staticmethod
     def fault(what, *command):
@@ -220,15 +238,16 @@ class Op2:
         last = [line for line in done.stdout.splitlines() if line.strip()][-1:]
         return f"{what}: {last[0].strip() if last else 'status ' + str(done.returncode)}" if done.returncode else ""
 
-    def lacks(self, home):
+    @classmethod
+    def lacks(cls, home, python):
         """What the translator needs beside its own files and does not find, or nothing."""
         if not os.path.exists(f"{home}/Makefile"):
             return ""
-        wrong = self.fault("OP2's translator asks git for its version, and git says", "git", "-C", home, "describe", "--always")
-        python = f"{home}/.python/bin/python3"
+        wrong = cls.fault("OP2's translator asks git for its version, and git says", "git", "-C", home, "describe", "--always")
         if not wrong and not os.path.exists(python):
-            wrong = self.fault(f"OP2's translator needs a Python of its own, which it makes of what is in {home}/python", "make", "--silent", "-C", home, "python")
-        missing = [] if wrong else [name for name in MODULES if self.fault("", python, "-c", "import " + name)]
+            wrong = cls.fault(f"OP2's translator needs a Python of its own, which it makes of what is in {home}/python", "make", "--silent", "-C", home, "python")
+            wrong += "; docs/compare.md says how pip makes one" * bool(wrong)
+        missing = [] if wrong else [name for name in MODULES if cls.fault("", python, "-c", "import " + name)]
         return wrong or (f"the Python of OP2's translator, {home}/.python, lacks " + ", ".join(missing) if missing else "")
 
     def program(self, name):
@@ -243,7 +262,7 @@ class Op2:
         with open(os.path.join(folder, name + ".cpp"), "w", encoding="utf-8") as file:
             file.write(text)
         made = f"{folder}/made"
-        wrong = self.fault(f"OP2 cannot translate {name}", self.translator, *self.headers, "-t", "openmp", f"{folder}/{name}.cpp", "-o", made)
+        wrong = self.fault(f"OP2 cannot translate {name}", *self.translator, *self.headers, "-t", "openmp", f"{folder}/{name}.cpp", "-o", made)
         wrong = wrong or self.fault(f"what OP2 made of {name} cannot be compiled", "g++", *self.FLAGS, *self.headers, f"{made}/{name}.cpp",
                                     f"{made}/openmp/op2_kernels.cpp", *self.objects, "-o", f"{folder}/{name}")
         if wrong:
@@ -454,12 +473,16 @@ def measure(build, wanted, op2):
     return done, failed
 
 
+def refuse(why):
+    print(f"compare: --op2: {why}; without --op2 that column is empty", file=sys.stderr)
+    return 1
+
+
 def compare(build, wanted):
     with tempfile.TemporaryDirectory() as work:
         op2 = Op2(wanted.op2, work)
         if wanted.op2 and op2.why:
-            print(f"compare: --op2: {op2.why}; without --op2 that column is empty", file=sys.stderr)
-            return 1
+            return refuse(op2.why)
         cases, failed = measure(build, wanted, op2)
         cuda, gpu = by_cuda(build, [case.name for case in cases])
     commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
@@ -500,8 +523,9 @@ def main(build, words):
         faults = [fault for page in wanted.check for fault in faults_of(page)]
         print("\n".join(faults) or f"{len(wanted.check)} pages have all of their rows")
         return 1 if faults else 0
-    if build == "-":
-        return 0
+    if build == "-":  # before anything is built
+        why = Op2.find(os.path.abspath(wanted.op2))[1] if wanted.op2 else ""
+        return refuse(why) if why else 0
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # its folders and its processes are cleared away
     return compare(build, wanted)
 

@@ -33,8 +33,9 @@ expect 0 "usage: ./dev compare" in_turns - --help
 expect 2 "no case nosuch; there are: airfoil flux " in_turns - heat nosuch
 expect 1 "turns_heat: No such file or directory: it needs the samples" in_turns "$folder" --smallest heat
 
-# A checkout of OP2 is refused at once, with what its translator lacks.
+# A checkout of OP2 is refused at once, with what its translator lacks, also before anything is built.
 op2=$folder/op2
+expect 1 "compare: --op2: $op2 is no checkout of OP2" in_turns - --op2 "$op2"
 refused() { # WORDS
   expect 1 "$1" in_turns "$folder" --op2 "$op2" --smallest heat
 }

@@ -1,5 +1,5 @@
 -- Module file of op2jit for Lmod. Change `prefix` to where it was installed.
-local prefix = "/opt/op2jit/0.1.0"
+local prefix = "/group/op2jit/0.1.0"
 
 whatis("op2jit 0.1.0: loops over unstructured meshes, compiled while the program runs")
 conflict("op2jit")

@@ -1,6 +1,6 @@
 #%Module1.0
 # Module file of op2jit for Environment Modules and Lmod. Change `prefix` to where it was installed.
-set prefix /opt/op2jit/0.1.0
+set prefix /group/op2jit/0.1.0
 
 module-whatis "op2jit 0.1.0: loops over unstructured meshes, compiled while the program runs"
 conflict op2jit

@@ -1,5 +1,10 @@
 from spack.package import *
 
+try:  # Spack 1.0 and later have it apart
+    from spack_repo.builtin.build_systems.meson import MesonPackage
+except ImportError:
+    pass
+
 
 class Op2jit(MesonPackage):
     """Loops over unstructured meshes, compiled while the program runs."""
@@ -25,9 +30,11 @@ class Op2jit(MesonPackage):
     depends_on("zstd")
     depends_on("zlib-api")
     depends_on("mpi", when="+mpi")
+    requires("^openmpi", "^mpich", policy="one_of", when="+mpi", msg="the plugin for MPI is made for Open MPI and MPICH")
     depends_on("hdf5+mpi", when="+hdf5+mpi")
     depends_on("hdf5", when="+hdf5~mpi")
-    depends_on("petsc", when="+petsc")
+    depends_on("petsc@3.17: +mpi ~complex", when="+petsc")
+    requires("+mpi", when="+petsc", msg="PETSc's plugin needs that of MPI")
 
     def meson_args(self):
         def feature(name):

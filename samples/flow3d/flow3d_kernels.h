@@ -60,14 +60,13 @@ static void middle_of(const double *x[4], double *middle) {
     middle[d] = 0.25 * (x[0][d] + x[1][d] + x[2][d] + x[3][d]);
 }
 
-/* A face's area and centre, and what it adds to volume, and volume times centre, of the cell that it bounds: pyramids
- * from the origin to its triangles. */
+/* A face's area and centre; adds its part to volume, and volume times centre, of the cell that it bounds: pyramids from
+ * the origin to its triangles. */
 static void measure_face(const double *x[4], double *area, double *centre, double *moments) {
   double middle[3], part[3];
   middle_of(x, middle);
   for (int d = 0; d < 3; d++)
-    area[d] = centre[d] = moments[d] = 0;
-  moments[3] = 0;
+    area[d] = centre[d] = 0;
   for (int k = 0; k < 4; k++) {
     triangle(x, middle, k, part);
     const double volume = dot(middle, part) / 3;
@@ -86,7 +85,7 @@ static void measure_face(const double *x[4], double *area, double *centre, doubl
 }
 
 static void face_geometry(const double *x[4], double *area, double *centre, double *moments[2]) {
-  double both[4];
+  double both[4] = {0, 0, 0, 0};
   measure_face(x, area, centre, both);
   for (int i = 0; i < 4; i++) {
     moments[0][i] += both[i];
@@ -94,11 +93,8 @@ static void face_geometry(const double *x[4], double *area, double *centre, doub
   }
 }
 
-static void side_geometry(const double *x[4], double *area, double *centre, double *moments1) {
-  double moments[4];
+static void side_geometry(const double *x[4], double *area, double *centre, double *moments) {
   measure_face(x, area, centre, moments);
-  for (int i = 0; i < 4; i++)
-    moments1[i] += moments[i];
 }
 
 static void reset(double *moments, double *matrix) {
@@ -347,16 +343,20 @@ static void flux(const double *area, const double *centre, const double *w[2], c
   }
 }
 
-/* The flux out of a side, and the state there. No heat goes through a wall. */
-static void side_flux(int kind, const double *given, const double *area, const double *centre,
+/* The flux out of a side, and the state there. No heat goes through a wall. On coarse levels a wall mirrors the flow: the
+ * waves that this makes damp what flows into it, without which corrections grow from cycle to cycle on flat cells. */
+static void side_flux(int kind, int mirrors, const double *given, const double *area, const double *centre,
                       const double *w, const double *gradient, const double *limit, const double *middle,
                       double *out, double *f) {
-  double in[5], left[5], g[12], d[3];
+  double in[5], left[5], right[5], g[12], d[3];
   reconstruct(w, gradient, limit, middle, centre, in);
   outside(kind, in, given, area, out);
-  for (int v = 0; v < 5; v++)
-    left[v] = kind == FAR ? in[v] : out[v];
-  roe(left, out, area, f);
+  for (int v = 0; v < 5; v++) {
+    const double off = mirrors && kind != FAR && v > 0 && v < 4 ? in[v] - out[v] : 0;
+    left[v] = (kind == FAR ? in[v] : out[v]) + off;
+    right[v] = out[v] - off;
+  }
+  roe(left, right, area, f);
   if (mu > 0 && (kind == FAR || kind == WALL)) {
     between(middle, centre, d);
     for (int v = 0; v < 4; v++)
@@ -367,27 +367,37 @@ static void side_flux(int kind, const double *given, const double *area, const d
   }
 }
 
-static void boundary(const int *kind, const double *given, const double *area, const double *centre,
-                     const double *w, const double *gradient, const double *limit, const double *middle,
-                     double *res) {
+static void boundary(const int *mirrors, const int *kind, const double *given, const double *area,
+                     const double *centre, const double *w, const double *gradient, const double *limit,
+                     const double *middle, double *res) {
   double out[5], f[5];
-  side_flux(*kind, given, area, centre, w, gradient, limit, middle, out, f);
+  side_flux(*kind, *mirrors, given, area, centre, w, gradient, limit, middle, out, f);
   for (int v = 0; v < 5; v++)
     res[v] += f[v];
 }
 
-/* The force on walls: that of the pressure, less the free stream's, and that of friction. */
-static void forces(const int *kind, const double *given, const double *area, const double *centre,
-                   const double *w, const double *gradient, const double *limit, const double *middle,
-                   double *force) {
+/* What walls feel: the force of the pressure, less the free stream's, and that of friction. Between two places also: the
+ * friction, and that which Blasius says of a plate that begins at x = 0; by how much the wall is warmer than the stream,
+ * and by how much it would be if all speed became heat. */
+static void on_walls(const int *kind, const double *given, const double *area, const double *centre,
+                     const double *w, const double *gradient, const double *limit, const double *middle,
+                     double *sums) {
+  const double size = sqrt(dot(area, area)), density = given[4] / given[0];
+  const double speed = couette > 0 ? couette : given[1], heat = 0.5 * (gam - 1) / gam * speed * speed;
   double out[5], f[5];
   if (*kind != WALL && *kind != SLIP)
     return;
-  side_flux(*kind, given, area, centre, w, gradient, limit, middle, out, f);
+  side_flux(*kind, 0, given, area, centre, w, gradient, limit, middle, out, f);
   for (int d = 0; d < 3; d++) {
-    force[d] += (out[4] - given[4]) * area[d];
-    force[3 + d] += f[1 + d] - out[4] * area[d];
+    sums[d] += (out[4] - given[4]) * area[d];
+    sums[3 + d] += f[1 + d] - out[4] * area[d];
   }
+  if (*kind == SLIP || !(mu > 0) || centre[0] < 0.3 || centre[0] > 0.8)
+    return;
+  sums[6] += f[1];
+  sums[7] += size * 0.332 * density * speed * speed / sqrt(density * speed * centre[0] / mu);
+  sums[8] += size * (out[0] - 1 / gam);
+  sums[9] += size * heat;
 }
 
 /* ---- steps ----------------------------------------------------------------------------------------------- */
@@ -491,11 +501,28 @@ static void fill_side(const double *state, double *given) {
     given[v] = state[v];
 }
 
-/* A smooth flow that is made up, and its gradients. The sources that it needs are added to each cell. */
+/* Couette's flow between a wall at z = 0 that takes no heat and a plane at z = 1 that has the speed `couette`. */
+static void between_planes(double z, double *w, double *gradient) {
+  const double rise = 0.5 * prandtl * (gam - 1) / gam * couette * couette;
+  for (int i = 0; i < 15; i++)
+    gradient[i] = 0;
+  w[0] = 1 / gam + rise * (1 - z * z);
+  w[1] = couette * z;
+  w[2] = w[3] = 0;
+  w[4] = 1 / gam;
+  gradient[2] = -2 * rise * z;
+  gradient[5] = couette;
+}
+
+/* That, or a smooth flow that is made up, and its gradients. The sources that it needs are added to each cell. */
 static void exact(const double *at, double *w, double *gradient) {
   static const double mean[] = {0.75, 0.4, 0.3, 0.25, 0.7}, size[] = {0.06, 0.1, -0.08, 0.09, 0.07};
   static const double k[5][3] = {
       {1.5, 1, 1.2}, {1, 1.4, 0.8}, {1.2, 0.7, 1.5}, {0.8, 1.3, 1}, {1.3, 1.1, 0.9}};
+  if (couette > 0) {
+    between_planes(at[2], w, gradient);
+    return;
+  }
   for (int v = 0; v < 5; v++) {
     const double angle = 0.4 * v + dot(k[v], at);
     w[v] = mean[v] + size[v] * sin(angle);
@@ -556,19 +583,6 @@ static void deviate(const double *middle, const double *volume, const double *q,
   exact(middle, is, gradient);
   for (int v = 0; v < 5; v++)
     squares[v] += *volume * (w[v] - is[v]) * (w[v] - is[v]);
-}
-
-/* Friction on a flat plate that begins at x = 0, and that which Blasius says, between two places. */
-static void plate(const int *kind, const double *given, const double *area, const double *centre,
-                  const double *w, const double *gradient, const double *limit, const double *middle,
-                  double *friction) {
-  const double size = sqrt(dot(area, area)), speed = given[1], density = given[4] / given[0];
-  double out[5], f[5];
-  if (*kind != WALL || centre[0] < 0.3 || centre[0] > 0.8)
-    return;
-  side_flux(*kind, given, area, centre, w, gradient, limit, middle, out, f);
-  friction[0] += f[1];
-  friction[1] += size * 0.332 * density * speed * speed / sqrt(density * speed * centre[0] / mu);
 }
 
 /* What ParaView shows. */

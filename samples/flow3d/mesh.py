@@ -9,10 +9,14 @@ Needs NumPy and h5py (Debian: python3-numpy, python3-h5py).
 """
 
 import argparse
+import os
 import sys
 
-import h5py
-import numpy as np
+try:
+    import h5py
+    import numpy as np
+except ImportError as error:
+    sys.exit(f"mesh.py: there is no module {error.name} for {sys.executable} (Debian: python3-{error.name})")
 
 BOUNDARIES = ["far", "wall", "slip", "outflow", "symmetry"]  # as flow3d_kernels.h numbers them
 #: The faces of each kind of cell, seen from outside against the clock; nodes are in the order of VTK.
@@ -22,7 +26,6 @@ FACES = {
     "wedges": [(0, 2, 1), (3, 4, 5), (0, 1, 4, 3), (1, 2, 5, 4), (2, 0, 3, 5)],
     "hexes": [(0, 3, 2, 1), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7)],
 }
-NODES = {"tets": 4, "pyramids": 5, "wedges": 6, "hexes": 8}
 
 
 # ---- boxes ---------------------------------------------------------------------------------------------------
@@ -233,13 +236,12 @@ def write_box(options):
         first = 0
         for name, table in cells.items():
             put(file, name, len(table))
-            put(file, f"{name}_nodes", table.reshape(-1, NODES[name]))
+            put(file, f"{name}_nodes", table.reshape(-1, max(map(max, FACES[name])) + 1))
             put(file, f"{name}_cell", first + np.arange(len(table)))
             first += len(table)
-        for name, size in [("nodes", len(x)), ("cells", first), ("faces", len(nodes)), ("bfaces", len(cell))]:
-            put(file, name, size)
-        for name, table in [("x", x), ("faces_nodes", nodes), ("faces_cells", ends), ("bfaces_nodes", side_nodes),
-                            ("bfaces_cell", cell), ("bfaces_kind", kind), ("bfaces_group", group)]:  # fmt: skip
+        tables = {"nodes": len(x), "cells": first, "faces": len(nodes), "bfaces": len(cell), "x": x, "faces_nodes": nodes,
+                  "faces_cells": ends, "bfaces_nodes": side_nodes, "bfaces_cell": cell, "bfaces_kind": kind}  # fmt: skip
+        for name, table in {**tables, "bfaces_group": group}.items():
             put(file, name, table)
         counts = ", ".join(f"{len(table)} {name}" for name, table in cells.items() if len(table))
         print(f"{options.file}: {len(x)} nodes, {counts}, {len(nodes)} faces, {len(cell)} sides")
@@ -264,11 +266,16 @@ def main():
     levels.add_argument("file")
     levels.add_argument("levels", type=int)
     options = parser.parse_args()
-    if options.command == "box":
-        write_box(options)
-    else:
-        with h5py.File(options.file, "r+") as file:
-            add_levels(file, options.levels)
+    if options.levels < 1 or (options.command == "box" and min(options.cells) < 1):
+        parser.error("numbers of cells and levels are 1 or more")
+    try:
+        if options.command == "box":
+            write_box(options)
+        else:
+            with h5py.File(options.file, "r+") as file:
+                add_levels(file, options.levels)
+    except (OSError, KeyError) as error:
+        sys.exit(f"mesh.py: {options.file}: {os.strerror(error.errno) if getattr(error, 'errno', 0) else error}")
 
 
 if __name__ == "__main__":

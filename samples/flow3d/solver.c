@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static double gam = 1.4, prandtl = 0.72, mu, limiter;
+static double gam = 1.4, prandtl = 0.72, mu, limiter, couette;
 
 #include "flow3d_kernels.h"
 
@@ -21,23 +21,22 @@ static op_arg of(op_dat dat, int index, op_map map, int dim, op_access access) {
   return op_arg_dat(dat, index, map, dim, "double", access);
 }
 
-static op_arg kind_of(const struct level *l) {
-  return op_arg_dat(l->kind, -1, OP_ID, 1, "int", OP_READ);
-}
-
 /* What the flux through a side is made of. */
 #define SIDE_OF(l)                                                                                           \
-  kind_of(l), own(l->given, 5, OP_READ), own(l->side_area, 3, OP_READ), own(l->side_centre, 3, OP_READ),     \
-      of(l->w, 0, l->side_cell, 5, OP_READ), of(l->gradient, 0, l->side_cell, 15, OP_READ),                  \
-      of(l->limit, 0, l->side_cell, 5, OP_READ), of(l->middle, 0, l->side_cell, 3, OP_READ)
+  op_arg_dat(l->kind, -1, OP_ID, 1, "int", OP_READ), own(l->given, 5, OP_READ),                              \
+      own(l->side_area, 3, OP_READ), own(l->side_centre, 3, OP_READ), of(l->w, 0, l->side_cell, 5, OP_READ), \
+      of(l->gradient, 0, l->side_cell, 15, OP_READ), of(l->limit, 0, l->side_cell, 5, OP_READ),              \
+      of(l->middle, 0, l->side_cell, 3, OP_READ)
 
-void solver_constants(double viscosity, double limit) {
+void solver_constants(double viscosity, double limit, double plane) {
   mu = viscosity;
   limiter = limit;
+  couette = plane;
   op_decl_const("gam", 1, "double", &gam);
   op_decl_const("prandtl", 1, "double", &prandtl);
   op_decl_const("mu", 1, "double", &mu);
   op_decl_const("limiter", 1, "double", &limiter);
+  op_decl_const("couette", 1, "double", &couette);
 }
 
 /* ---- the mesh ------------------------------------------------------------------------------------------ */
@@ -45,10 +44,7 @@ void solver_constants(double viscosity, double limit) {
 /* The name of a part of a level in the file: faces_cells on the first level, faces_2_cells on the third. */
 static const char *name_of(const char *set, int level, const char *part) {
   static char name[64];
-  char number[16] = "";
-  if (level)
-    snprintf(number, sizeof number, "_%d", level);
-  snprintf(name, sizeof name, "%s%s%s", set, number, part);
+  snprintf(name, sizeof name, "%s%s%.0d%s", set, level ? "_" : "", level, part); /* %.0d: nothing for 0 */
   return name;
 }
 
@@ -97,30 +93,16 @@ static void declare_work(struct level *l, int coarse) {
 }
 
 static void read_shapes(struct solver *s, const char *file) {
-  static const struct {
-    const char *name;
-    int nodes;
-  } kinds[] = {{"tets", 4}, {"pyramids", 5}, {"wedges", 6}, {"hexes", 8}};
+  static const char *const names[] = {"density", "velocity", "pressure", "mach"};
+  static const char *const kinds[] = {"tets", "pyramids", "wedges", "hexes"};
+  static const int nodes[] = {4, 5, 6, 8};
   for (int k = 0; k < 4; k++) {
     struct shape *c = &s->shape[k];
-    c->cells = op_decl_set_hdf5(file, kinds[k].name);
-    c->nodes =
-        op_decl_map_hdf5(c->cells, s->nodes, kinds[k].nodes, file, name_of(kinds[k].name, 0, "_nodes"));
-    c->cell = op_decl_map_hdf5(c->cells, s->level->cells, 1, file, name_of(kinds[k].name, 0, "_cell"));
-    c->density = field(c->cells, 1, "density");
-    c->velocity = field(c->cells, 3, "velocity");
-    c->pressure = field(c->cells, 1, "pressure");
-    c->mach = field(c->cells, 1, "mach");
-  }
-}
-
-/* Every state of cells and sides is the stream. */
-static void fill_all(struct solver *s, double stream[5], int cells_too) {
-  for (struct level *l = s->level; l < s->level + s->levels; l++) {
-    op_arg state = op_arg_gbl(stream, 5, "double", OP_READ);
-    op_par_loop(KERNEL(fill_side), l->sides, state, own(l->given, 5, OP_WRITE));
-    if (cells_too)
-      op_par_loop(KERNEL(fill), l->cells, state, own(l->q, 5, OP_WRITE));
+    c->cells = op_decl_set_hdf5(file, kinds[k]);
+    c->nodes = op_decl_map_hdf5(c->cells, s->nodes, nodes[k], file, name_of(kinds[k], 0, "_nodes"));
+    c->cell = op_decl_map_hdf5(c->cells, s->level->cells, 1, file, name_of(kinds[k], 0, "_cell"));
+    for (int i = 0; i < 4; i++)
+      c->shown[i] = field(c->cells, i == 1 ? 3 : 1, names[i]);
   }
 }
 
@@ -143,10 +125,13 @@ void solver_read(struct solver *s, const char *mesh, const char *state, double s
   read_shapes(s, mesh);
   s->heights = op_decl_gbl(HEIGHTS, "double", NULL, "heights");
   s->squares = op_decl_gbl(5, "double", NULL, "squares");
-  s->force = op_decl_gbl(6, "double", NULL, "force");
+  s->walls = op_decl_gbl(WALLS, "double", NULL, "walls");
   op_partition("rcb", "", fine->faces, s->face_nodes, s->straight);
-  fill_all(s, stream, !state);
-  solver_geometry(s);
+  const op_arg given = op_arg_gbl(stream, 5, "double", OP_READ);
+  for (struct level *l = s->level; l < s->level + s->levels; l++)
+    op_par_loop(KERNEL(fill_side), l->sides, given, own(l->given, 5, OP_WRITE));
+  if (!state)
+    op_par_loop(KERNEL(fill), fine->cells, given, own(fine->q, 5, OP_WRITE));
 }
 
 static void cells_of(struct level *l) {
@@ -186,8 +171,8 @@ static void find_gradients(struct level *l, int limited) {
               own(l->high, 5, OP_WRITE), own(l->limit, 5, OP_WRITE), own(l->w, 5, OP_READ));
   op_par_loop(KERNEL(gather), l->faces, of(l->w, -2, l->face_cells, 5, OP_READ),
               of(l->middle, -2, l->face_cells, 3, OP_READ), of(l->gradient, -2, l->face_cells, 15, OP_INC));
-  op_par_loop(KERNEL(gather_side), l->sides, kind_of(l), own(l->given, 5, OP_READ),
-              own(l->side_area, 3, OP_READ), own(l->side_centre, 3, OP_READ),
+  op_par_loop(KERNEL(gather_side), l->sides, op_arg_dat(l->kind, -1, OP_ID, 1, "int", OP_READ),
+              own(l->given, 5, OP_READ), own(l->side_area, 3, OP_READ), own(l->side_centre, 3, OP_READ),
               of(l->w, 0, l->side_cell, 5, OP_READ), of(l->middle, 0, l->side_cell, 3, OP_READ),
               of(l->gradient, 0, l->side_cell, 15, OP_INC));
   op_par_loop(KERNEL(solve), l->cells, own(l->matrix, 6, OP_READ), own(l->gradient, 15, OP_RW));
@@ -201,18 +186,24 @@ static void find_gradients(struct level *l, int limited) {
               of(l->volume, -2, l->face_cells, 1, OP_READ), of(l->limit, -2, l->face_cells, 5, OP_MIN));
 }
 
-/* What flows out of each cell, and the sources, into res. */
-static void evaluate(struct solver *s, struct level *l) {
-  s->work += l->work;
+static void look_at(struct solver *s, struct level *l) {
   op_par_loop(KERNEL(primitive), l->cells, own(l->q, 5, OP_READ), own(l->forcing, 5, OP_READ),
               own(l->w, 5, OP_WRITE), own(l->res, 5, OP_WRITE));
   if (l == s->level)
     find_gradients(l, s->limited);
+}
+
+/* What flows out of each cell, and the sources, into res. */
+static void evaluate(struct solver *s, struct level *l) {
+  int coarse = l > s->level;
+  s->work += l->work;
+  look_at(s, l);
   op_par_loop(KERNEL(flux), l->faces, own(l->area, 3, OP_READ), own(l->centre, 3, OP_READ),
               of(l->w, -2, l->face_cells, 5, OP_READ), of(l->gradient, -2, l->face_cells, 15, OP_READ),
               of(l->limit, -2, l->face_cells, 5, OP_READ), of(l->middle, -2, l->face_cells, 3, OP_READ),
               of(l->res, -2, l->face_cells, 5, OP_INC));
-  op_par_loop(KERNEL(boundary), l->sides, SIDE_OF(l), of(l->res, 0, l->side_cell, 5, OP_INC));
+  op_par_loop(KERNEL(boundary), l->sides, op_arg_gbl(&coarse, 1, "int", OP_READ), SIDE_OF(l),
+              of(l->res, 0, l->side_cell, 5, OP_INC));
 }
 
 /* Five stages, with weights for fluxes of second order from upwind. On the first level the residual of before is added up. */
@@ -274,28 +265,13 @@ void solver_cycle(struct solver *s) {
 
 /* ---- answers ------------------------------------------------------------------------------------------- */
 
-/* The gradients of now: those of the last stage are of the state before it. */
-static void refresh(struct solver *s) {
-  struct level *l = s->level;
-  op_par_loop(KERNEL(primitive), l->cells, own(l->q, 5, OP_READ), own(l->forcing, 5, OP_READ),
-              own(l->w, 5, OP_WRITE), own(l->res, 5, OP_WRITE));
-  find_gradients(l, s->limited);
-}
-
-void solver_forces(struct solver *s) {
-  static const double zeros[6];
+/* With the gradients of now: those of the last stage are of the state before it. */
+void solver_walls(struct solver *s) {
+  static const double zeros[WALLS];
   const struct level *l = s->level;
-  refresh(s);
-  op_put_gbl(s->force, zeros);
-  op_par_loop(KERNEL(forces), l->sides, SIDE_OF(l), op_arg_global(s->force, OP_INC));
-}
-
-double solver_plate(struct solver *s) {
-  double friction[2] = {0};
-  const struct level *l = s->level;
-  refresh(s);
-  op_par_loop(KERNEL(plate), l->sides, SIDE_OF(l), op_arg_gbl(friction, 2, "double", OP_INC));
-  return friction[0] / friction[1];
+  look_at(s, s->level);
+  op_put_gbl(s->walls, zeros);
+  op_par_loop(KERNEL(on_walls), l->sides, SIDE_OF(l), op_arg_global(s->walls, OP_INC));
 }
 
 void solver_make_up(struct solver *s) {
@@ -319,6 +295,7 @@ void solver_error(struct solver *s, double error[5]) {
 
 void solver_show(struct solver *s) {
   for (struct shape *c = s->shape; c < s->shape + 4; c++)
-    op_par_loop(KERNEL(show), c->cells, of(s->level->q, 0, c->cell, 5, OP_READ), own(c->density, 1, OP_WRITE),
-                own(c->velocity, 3, OP_WRITE), own(c->pressure, 1, OP_WRITE), own(c->mach, 1, OP_WRITE));
+    op_par_loop(KERNEL(show), c->cells, of(s->level->q, 0, c->cell, 5, OP_READ),
+                own(c->shown[0], 1, OP_WRITE), own(c->shown[1], 3, OP_WRITE), own(c->shown[2], 1, OP_WRITE),
+                own(c->shown[3], 1, OP_WRITE));
 }

@@ -4,7 +4,7 @@
 
 #include <op2jit_adjoint.h>
 
-enum { MOST_LEVELS = 8, HEIGHTS = 3 };
+enum { MOST_LEVELS = 8, HEIGHTS = 3, WALLS = 10 };
 
 struct level {
   op_set cells, faces, sides;
@@ -21,7 +21,7 @@ struct level {
 struct shape {
   op_set cells;
   op_map nodes, cell;
-  op_dat density, velocity, pressure, mach;
+  op_dat shown[4]; /* density, velocity, pressure, Mach number */
 };
 
 struct solver {
@@ -32,24 +32,24 @@ struct solver {
   op_set nodes;
   op_map face_nodes, side_nodes;
   op_dat straight, x;
-  op_gbl heights, squares, force;
+  op_gbl heights, squares, walls;
 };
 
-/* Constants of kernels, set once. `viscosity`, 0: without friction. `limiter`: the K of Venkatakrishnan, 0 for none. */
-void solver_constants(double viscosity, double limiter);
-/* The mesh; `state`, if not NULL: a file with the flow to go on from, else all cells get `stream`, which is a
- * state of flow3d_kernels.h: temperature, velocity, pressure. */
+/* Constants of kernels, set once. `viscosity`, 0: without friction. `limiter`: the K of Venkatakrishnan, 0 for none.
+ * `couette`: the speed of the plane in Couette's flow, 0 for another one. */
+void solver_constants(double viscosity, double limiter, double couette);
+/* The mesh, whose geometry comes next. `state`, if not NULL: a file with the flow to go on from, else all cells get
+ * `stream`, which is a state of flow3d_kernels.h: temperature, velocity, pressure. */
 void solver_read(struct solver *s, const char *mesh, const char *state, double stream[5]);
 /* Lengths, areas and volumes, from where nodes are once bumps have these heights. */
 void solver_geometry(struct solver *s);
-/* Sources, boundary values and a first state, for a flow that is made up. */
+/* Sources, boundary values and a first state, for a flow that is known. */
 void solver_make_up(struct solver *s);
 /* One cycle of multigrid, or five stages on one level. The residual of before is in s->squares. */
 void solver_cycle(struct solver *s);
-void solver_forces(struct solver *s); /* of pressure and friction, into s->force */
-void solver_show(struct solver *s);   /* fills the dats of the pictures */
-/* The error against the flow that is made up, by variable; friction on a plate, over that of Blasius. */
+void solver_walls(struct solver *s); /* what walls feel (flow3d_kernels.h), into s->walls */
+void solver_show(struct solver *s);  /* fills the dats of the pictures */
+/* The error against the flow that is known, by variable. */
 void solver_error(struct solver *s, double error[5]);
-double solver_plate(struct solver *s);
 
 #endif

@@ -1,5 +1,6 @@
 """flow3d keeps a free stream on a mesh of all kinds of cells, is of second order, gives the same forces on any number of
-ranks, goes on from a file with the same bits, gains by multigrid, finds Blasius's friction and the gradient of a drag.
+ranks, goes on from a file with the same bits, gains by multigrid, which flat cells bear too, and finds Blasius's friction, the temperature of a
+wall in Couette's flow, and the gradient of a drag.
 
 usage: flow3d.py PROGRAM mesh.py PART... (parts: the functions below)
 """
@@ -111,6 +112,24 @@ def multigrid():
     work = [numbers(run("--mesh", mesh, "--levels", levels, "--cfl", 2, "--stop", 1e-3, "--check", "made-up",
                         "--reynolds", 20), "cycle")[1] for levels in (1, 3)]  # fmt: skip
     expect(f"work {work[0]:.0f} on one level, {work[1]:.0f} on three: fewer", work[1] < 0.7 * work[0])
+
+
+def thin():
+    """One cell across, and graded towards the wall, where corrections once grew from cycle to cycle."""
+    mesh = box("thin.h5", 48, 1, 32, options=["--origin", "-0.5", "0", "0", "--size", "1.5", "1", "1", "--grade", "1.14", "--boundary",
+               "far", "outflow", "symmetry", "symmetry", "wall", "far", "--levels", "4"])  # fmt: skip
+    run("--mesh", mesh, "--levels", 4, "--mach", 0.3, "--reynolds", 10000, "--cycles", 40)
+
+
+def couette():
+    """The wall takes no heat: how warm it is says so. Half the size of cells, a fourth of the error."""
+    errors = []
+    for n in (5, 10):
+        mesh = box(f"couette{n}.h5", n, 2, n, options=["--wave", "0.04", "--boundary", "far", "far", "symmetry", "symmetry", "wall", "far"])
+        said = run("--mesh", mesh, "--mach", 0.5, "--reynolds", 5, "--cfl", 2, "--stop", 1e-4, "--check", "couette")
+        errors.append(abs(numbers(said, "  recovery factor, over the Prandtl number")[0] - 1))
+    order = math.log2(errors[0] / errors[1])
+    expect(f"order {order:.3f} of the wall's temperature is 1.8 or more", order >= 1.8)
 
 
 def plate(cells, grade, reynolds, bound, cycles):

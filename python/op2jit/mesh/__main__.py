@@ -10,6 +10,7 @@ from typing import Optional
 import numpy as np
 
 from ..drawing import plot
+from ..errors import Error
 from .cells import BOUNDARIES, Mesh, add_edges, add_kinds
 from .formats import read_airfoil, read_foreign, read_hdf5, write_airfoil, write_foreign, write_hdf5
 
@@ -76,10 +77,21 @@ def _run(said: argparse.Namespace) -> None:
     print(f"{said.new}: {len(mesh.sets)} sets, {len(mesh.tables)} maps and dats")
 
 
-if __name__ == "__main__":
+def _main() -> None:
+    said = _options().parse_args()
     try:
-        _run(_options().parse_args())
+        return _run(said)
     except ImportError as error:
-        sys.exit(f"op2jit.mesh: there is no module {error.name} for {sys.executable} (Debian: python3-{error.name})")
-    except (OSError, ValueError) as error:
-        sys.exit(f"op2jit.mesh: {error}")
+        words = f"there is no module {error.name} for {sys.executable} (Debian: python3-{error.name})"
+    except Exception as error:  # readers of damaged files raise errors of many kinds
+        kind = "" if isinstance(error, (OSError, ValueError, Error)) else f"{type(error).__name__} "
+        words = kind + " ".join(str(error).split())
+        if isinstance(error, OSError) and error.errno:  # what is written has another name until it is whole
+            words = f"{said.file if error.filename == said.file else said.new}: {os.strerror(error.errno)}"
+        words = words if said.file in words or said.new in words else f"{said.file}: {words}"
+    print(f"op2jit.mesh: {words}", file=sys.stderr)
+    sys.exit(2)
+
+
+if __name__ == "__main__":
+    _main()

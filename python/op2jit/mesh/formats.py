@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import sys
 from typing import Any, Dict, List, Tuple, cast
@@ -160,11 +162,19 @@ def write_airfoil(mesh: Mesh, path: str) -> None:
 
 def _meshio(call: str, path: str, *more: Any, **options: Any) -> Any:
     import meshio
+    said = io.StringIO()
     try:
-        return getattr(meshio, call)(path, *more, **options)
-    except (Exception, SystemExit) as error:  # meshio exits where a file is of another format than its name says
+        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+            done = getattr(meshio, call)(path, *more, **options)
+    except (Exception, SystemExit) as error:
+        words = f"{type(error).__name__} {error}"
+        if isinstance(error, SystemExit):  # the file is of another format than its name says: meshio prints that
+            words = " ".join(said.getvalue().split())
         hint = "; of Gmsh it reads versions 2.2 and 4.1, of 4.1 no parts" if path.endswith(".msh") else ""
-        raise ValueError(f"meshio does not {call} {path}: {type(error).__name__} {error}{hint}") from error
+        raise ValueError(f"meshio does not {call} {path}: {words}{hint}") from error
+    if said.getvalue().strip():
+        print(said.getvalue().strip(), file=sys.stderr)
+    return done
 
 
 def read_foreign(path: str) -> Mesh:
