@@ -284,7 +284,7 @@ class Maker:
     def put_concurrent(self, depth):
         if "c1" in [x[0] for x in self.loops]:
             return self.assign()
-        self.out("do concurrent (c1 = 1:4)")
+        self.out("do concurrent (c1 = 1:4, b(c1) > %s)" % self.tame(0))
         self.out("  b(c1) = mod(b(c1)*0.5d0 + a(c1), 10d0)")
         self.out("end do")
 

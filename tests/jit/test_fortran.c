@@ -142,9 +142,11 @@ TEST(select_case) {
               "{ const int v1_ = *n;\nif (v1_ == 1 || (v1_ >= 3 && v1_ <= 4)) {\nx = 1;\n} else {\n");
 }
 
-TEST(do_concurrent) {
-  expect_body("do concurrent (i = 1:2)\n r(i) = 0\nend do",
-              "{ int i2_; for (i2_ = 1; i2_ <= 2; i2_++) {\nr[i2_ - 1] = 0;\n} }");
+TEST(masks_are_known_before_the_loop) {
+  expect_body("do concurrent (i = 1:2, r(i) > r(1))\n r(i) = 0\nend do",
+              "{ int m1_[2], q1_ = 0; { int i2_; for (i2_ = 1; i2_ <= 2; i2_++) { m1_[q1_++] = r[i2_ - 1] > "
+              "r[0]; } } q1_ = 0; "
+              "{ int i2_; for (i2_ = 1; i2_ <= 2; i2_++) { if (m1_[q1_++]) {\nr[i2_ - 1] = 0;\n} } } }");
 }
 
 TEST(products_of_matrices) {

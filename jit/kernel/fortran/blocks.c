@@ -156,33 +156,63 @@ static void read_counted(struct fortran *f, struct construct *c) {
     c->close = "} } ";
 }
 
-/* Reads an index of do concurrent, whose name ends with the loop. Its head goes behind those of the others. Returns
- * how many brackets it opened. */
-static int read_index(struct fortran *f, const struct construct *c, int part) {
+/* Reads an index of do concurrent, whose name ends with the loop. Its head goes behind those of the others.
+ * Returns the number of rounds; 0: not known. */
+static long long read_index(struct fortran *f, const struct construct *c, int part, int *brackets) {
   const struct f_token *at = now(f);
   f->at += 2;
-  const struct expr *from = read_range(f, ":");
+  const struct expr *from = read_range(f, ":"), *to = from->next, *step = to->next;
   struct symbol *s = f_add_index(f, at); /* which the bounds do not know */
   s->at = c->at;
   text_addf(f->to, "{ int %s; ", s->c_name);
-  return failed(f) ? 0 : 1 + put_head(f, s->c_name, "int", from, c->number * 10 + part);
+  if (!failed(f))
+    *brackets += 1 + put_head(f, s->c_name, "int", from, c->number * 10 + part);
+  const bool known = from->known && to->known && step->known && step->value != 0;
+  return known ? (to->value - from->value + step->value) / step->value : 0;
+}
+
+/* The whole mask is computed before the first round changes anything. */
+static void put_concurrent_mask(struct fortran *f, const struct construct *c, const struct text *heads,
+                                long long count, int brackets) {
+  const int number = c->number;
+  struct expr *e = f_read_expression(f);
+  if (!failed(f) && (e->type.base != F_LOGICAL || e->rank))
+    f_refuse(f, e->at, "a mask is logical, and this is %s", f_type_said(f, e->type));
+  if (count < 1 || count > MOST_ELEMENTS)
+    f_refuse(f, e->at,
+             "a mask of do concurrent needs bounds that the text says, of at most %d rounds; write an `if` "
+             "in a do loop",
+             MOST_ELEMENTS);
+  text_addf(f->to, "{ int m%d_[%lld], q%d_ = 0; %sm%d_[q%d_++] = %s; ", number, count, number,
+            text_str(heads), number, number, f_said(f, e, NULL, C_COND));
+  for (int i = 0; i < brackets; i++)
+    text_add(f->to, "} ");
+  text_addf(f->to, "q%d_ = 0; %sif (m%d_[q%d_++]) { ", number, text_str(heads), number, number);
 }
 
 static void read_concurrent(struct fortran *f, struct construct *c) {
   int brackets = 0, part = 0;
-  struct text *close = f_text(f);
+  long long count = 1;
+  struct text *heads = f_text(f), *close = f_text(f), *to = f->to;
   f_expect(f, "(");
   if (f_is_type_word(f, f->at)) {
     struct f_type ignored;
     f_read_type(f, &ignored, NULL, false);
     f_expect(f, "::");
   }
-  do {
-    if (now(f)->form != T_NAME || !f_is_word(f, f->at + 1, "="))
-      f_refuse(f, now(f), "a mask of do concurrent is not in the subset; write an `if` in a do loop");
-    else
-      brackets += read_index(f, c, part++);
-  } while (!failed(f) && f_take(f, ","));
+  f->to = heads;
+  while (!failed(f) && now(f)->form == T_NAME && f_is_word(f, f->at + 1, "=")) {
+    count *= read_index(f, c, part++, &brackets);
+    if (!f_take(f, ","))
+      break;
+  }
+  f->to = to;
+  if (f_is_word(f, f->at, ")"))
+    text_add(f->to, text_str(heads));
+  else if (!failed(f)) {
+    put_concurrent_mask(f, c, heads, count, brackets);
+    brackets += 2;
+  }
   f_expect(f, ")");
   if (!f_at_end(f))
     f_refuse(f, now(f), "words behind the bracket of do concurrent are not in the subset");
