@@ -133,13 +133,8 @@ int gpu_landing(struct gpu *c, size_t bytes, struct error *err) {
 }
 
 /* ---- dats ---- */
-struct on_device {
-  gpu_address at;
-  size_t bytes;
-};
-
 gpu_address gpu_dat_address(const struct gpu *c, const struct dat *dat) {
-  return ((const struct on_device *)dat->replicas[c->space].memory)->at;
+  return (gpu_address)(uintptr_t)dat->replicas[c->space].memory;
 }
 
 /* Without the slack behind the host's rows, which is for vector code of CPUs. Small values are added to by the
@@ -152,24 +147,19 @@ static size_t used_bytes(const struct dat *dat) {
 }
 
 /* Bytes that are copied: the array of a view has no slack. */
-static size_t copied_bytes(const struct dat *dat, const struct on_device *d) {
-  const size_t host = dat->replicas[SPACE_HOST].bytes;
-  return host < d->bytes ? host : d->bytes;
+static size_t copied_bytes(const struct dat *dat) {
+  const size_t host = dat->replicas[SPACE_HOST].bytes, device = used_bytes(dat);
+  return host < device ? host : device;
 }
 
 int gpu_dat_make(struct op_context *ctx, enum space space, struct dat *dat, struct error *err) {
-  struct gpu *c = gpu_of(ctx, space);
-  struct on_device *d = calloc(1, sizeof *d);
-  if (!d)
-    return error_memory(err, "a dat on the GPU", sizeof *d);
-  d->bytes = used_bytes(dat);
-  const int code = gpu_allocate(c, &d->at, d->bytes, err, "dat \"%s\"", dat->name);
-  if (code) {
-    free(d);
+  const size_t bytes = used_bytes(dat);
+  gpu_address at = 0;
+  const int code = gpu_allocate(gpu_of(ctx, space), &at, bytes, err, "dat \"%s\"", dat->name);
+  if (code)
     return code;
-  }
-  dat->replicas[space].memory = d;
-  dat->replicas[space].bytes = d->bytes ? d->bytes : 1; /* 0 says that there is none */
+  dat->replicas[space].memory = (void *)(uintptr_t)at; // NOLINT
+  dat->replicas[space].bytes = bytes ? bytes : 1;      /* 0 says that there is none */
   return OP_OK;
 }
 
@@ -185,10 +175,10 @@ static bool converts(const struct dat *dat) {
   return dat->apart != dat->soa;
 }
 
-static int image_new(const struct dat *dat, const struct on_device *d, struct row_store *out,
-                     struct error *err) {
-  *out = (struct row_store){calloc(d->bytes + 1, 1), dat->value_size, dat->dim, dat->apart ? dat->stride : 0};
-  return out->memory ? OP_OK : error_memory_of(err, "copying dat", dat->name, d->bytes);
+static int image_new(const struct dat *dat, struct row_store *out, struct error *err) {
+  const size_t bytes = used_bytes(dat);
+  *out = (struct row_store){calloc(bytes + 1, 1), dat->value_size, dat->dim, dat->apart ? dat->stride : 0};
+  return out->memory ? OP_OK : error_memory_of(err, "copying dat", dat->name, bytes);
 }
 
 /* All rows that both have: the array of a view has no others' elements. */
@@ -206,18 +196,18 @@ static int begin_copy(const struct gpu *c, const struct dat *dat, struct row_sto
                       struct error *err) {
   if (c->failed)
     return lost(c, dat, err);
-  return converts(dat) ? image_new(dat, dat->replicas[c->space].memory, image, err) : OP_OK;
+  return converts(dat) ? image_new(dat, image, err) : OP_OK;
 }
 
 static int copying_failed(struct gpu *c, const struct dat *dat, int result, const char *way,
                           struct error *err) {
-  return gpu_failed(c, result, err, "copying dat \"%s\" of %zu bytes %s %s", dat->name,
-                    ((const struct on_device *)dat->replicas[c->space].memory)->bytes, way, c->device.label);
+  return gpu_failed(c, result, err, "copying dat \"%s\" of %zu bytes %s %s", dat->name, used_bytes(dat), way,
+                    c->device.label);
 }
 
 int gpu_dat_to_device(struct op_context *ctx, enum space space, struct dat *dat, struct error *err) {
   struct gpu *c = gpu_of(ctx, space);
-  const struct on_device *d = dat->replicas[space].memory;
+  const gpu_address at = gpu_dat_address(c, dat);
   const struct row_store host = dat_rows(dat);
   struct row_store image = {0};
   if (begin_copy(c, dat, &image, err))
@@ -225,8 +215,8 @@ int gpu_dat_to_device(struct op_context *ctx, enum space space, struct dat *dat,
   if (image.memory)
     convert(ctx, dat, &host, &image);
   /* The driver has taken pageable memory's bytes when the call returns. A program's array may be pinned. */
-  int result = image.memory ? c->driver->copy_in(c->self, d->at, image.memory, d->bytes)
-                            : c->driver->copy_in(c->self, d->at, host.memory, copied_bytes(dat, d));
+  int result = image.memory ? c->driver->copy_in(c->self, at, image.memory, used_bytes(dat))
+                            : c->driver->copy_in(c->self, at, host.memory, copied_bytes(dat));
   if (!result && !image.memory && dat->view && dat->view->in_place)
     result = c->driver->wait(c->self);
   free(image.memory);
@@ -246,13 +236,13 @@ static int gpu_copy_out(struct gpu *c, void *to, gpu_address from, size_t bytes)
 
 int gpu_dat_to_host(struct op_context *ctx, enum space space, struct dat *dat, struct error *err) {
   struct gpu *c = gpu_of(ctx, space);
-  const struct on_device *d = dat->replicas[space].memory;
+  const gpu_address at = gpu_dat_address(c, dat);
   const struct row_store host = dat_rows(dat);
   struct row_store image = {0};
   if (begin_copy(c, dat, &image, err))
     return err->code;
-  const int result = image.memory ? gpu_copy_out(c, image.memory, d->at, d->bytes)
-                                  : gpu_copy_out(c, host.memory, d->at, copied_bytes(dat, d));
+  const int result = image.memory ? gpu_copy_out(c, image.memory, at, used_bytes(dat))
+                                  : gpu_copy_out(c, host.memory, at, copied_bytes(dat));
   if (!result && image.memory)
     convert(ctx, dat, &image, &host);
   free(image.memory);
@@ -276,9 +266,8 @@ int gpu_where(const struct op_context *ctx) {
 }
 
 void gpu_dat_release(struct op_context *ctx, enum space space, struct dat *dat) {
-  struct on_device *d = dat->replicas[space].memory;
-  gpu_release(gpu_of(ctx, space), d->at, d->bytes);
-  free(d);
+  struct gpu *c = gpu_of(ctx, space);
+  gpu_release(c, gpu_dat_address(c, dat), used_bytes(dat));
   dat->replicas[space] = (struct replica){0}; /* which has no version */
 }
 
