@@ -77,11 +77,4 @@ void loop_note_wait(struct loop *loop, double start);
 void launch_offer_extremum(const struct launch *launch, int i, unsigned char *slot, const void *value,
                            const void *payload, long long number);
 
-/* ---- the time of a loop that never waits for memory ---- */
-/* Seconds of all elements on one thread, by the loop's own code on some of its first elements, whose data are copied
- * to where the caches have them: a small mesh. Nothing of the program's is changed. 0: it is not known, as the loop has
- * few elements, these reach far, or there is no memory. `work` is generated code that runs ranges of elements, with its
- * frame. */
-double floor_seconds(const struct launch *launch, const struct work *work);
-
 #endif

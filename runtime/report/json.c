@@ -112,10 +112,10 @@ static void add_row(const struct report *r, int i, struct text *out) {
 static void add_chain(const struct report *r, int i, struct text *out) {
   const struct tiled_facts *c = &r->chains[i];
   json_object(out, NULL,
-              "first:t last:t loops:n runs:i seconds:d floor_seconds:d cutting_seconds:d tile_bytes:d "
+              "first:t last:t loops:n runs:i seconds:d cutting_seconds:d tile_bytes:d "
               "tiles:n chunks:n gap:d "
               "bytes_of_loops:d bytes:d",
-              c->first, c->last, c->loops, c->runs, c->seconds, c->floor, c->cutting, c->tile_bytes, c->tiles,
+              c->first, c->last, c->loops, c->runs, c->seconds, c->cutting, c->tile_bytes, c->tiles,
               c->chunks, c->gap, c->called_bytes, c->bytes);
 }
 
@@ -135,11 +135,8 @@ static void add_way(const struct report *r, int i, struct text *out) {
 
 static void add_layer(const struct report *r, int i, struct text *out) {
   const struct layers_facts *l = &r->layers[i];
-  json_object(out, NULL,
-              "first:t last:t loops:n layers:n runs:i exchanges:n bytes:d twice:d exchanges_of_one:n "
-              "bytes_of_one:d twice_of_one:d seconds:d gain_seconds:d",
-              l->first, l->last, l->loops, l->layers, l->runs, l->here.exchanges, l->here.bytes,
-              l->here.twice, l->one.exchanges, l->one.bytes, l->one.twice, l->seconds, l->gain);
+  json_object(out, NULL, "first:t last:t loops:n layers:n runs:i exchanges:n bytes:d twice:d", l->first,
+              l->last, l->loops, l->layers, l->runs, l->cost.exchanges, l->cost.bytes, l->cost.twice);
 }
 
 static void add_single(const struct report *r, int i, struct text *out) {

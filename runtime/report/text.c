@@ -164,14 +164,12 @@ static void text_across(const struct report *r, const struct report_row *const *
 static void text_chains(const struct report *r, struct text *out) {
   if (r->nchains == 0)
     return;
-  text_addf(out, "chains in tiles\n%6s %9s %8s %8s %8s %8s %6s %6s %6s %8s %8s %6s\n", "loops", "runs",
-            "time", "floor", "cutting", "tile MB", "tiles", "chunks", "gaps", "loops MB", "chain MB",
-            "limit");
+  text_addf(out, "chains in tiles\n%6s %9s %8s %8s %8s %6s %6s %6s %8s %8s %6s\n", "loops", "runs", "time",
+            "cutting", "tile MB", "tiles", "chunks", "gaps", "loops MB", "chain MB", "limit");
   for (int i = 0; i < r->nchains; i++) {
     const struct tiled_facts *c = &r->chains[i];
     text_addf(out, "%6d %9lld", c->loops, c->runs);
     cell_time(out, c->seconds, 8);
-    cell_time(out, c->floor, 8);
     cell_time(out, c->cutting, 8);
     text_addf(out, " %8.3f %6d %6d %5.1f%% %8.2f %8.2f", c->tile_bytes * 1e-6, c->tiles, c->chunks,
               100 * c->gap, c->called_bytes * 1e-6, c->bytes * 1e-6);
@@ -217,17 +215,15 @@ static void text_ways(const struct report *r, struct text *out) {
   text_oldest(oldest, out);
 }
 
-/* Figures of a run, and after a slash those with one layer. */
 static void text_layers(const struct report *r, struct text *out) {
   if (r->nlayers == 0)
     return;
-  text_addf(out, "chains in layers of others' elements\n%6s %9s %6s %11s %17s %15s %10s\n", "loops", "runs",
-            "layers", "exchanges", "kB received", "run twice", "saves us");
+  text_addf(out, "chains in layers of others' elements\n%6s %9s %6s %9s %11s %9s\n", "loops", "runs",
+            "layers", "exchanges", "kB received", "run twice");
   for (int i = 0; i < r->nlayers; i++) {
     const struct layers_facts *l = &r->layers[i];
-    text_addf(out, "%6d %9lld %6d %5d/%5d %8.1f/%8.1f %6.2f%%/%6.2f%% %+10.1f  %s ... %s\n", l->loops,
-              l->runs, l->layers, l->here.exchanges, l->one.exchanges, l->here.bytes * 1e-3,
-              l->one.bytes * 1e-3, 100 * l->here.twice, 100 * l->one.twice, 1e6 * l->gain, l->first, l->last);
+    text_addf(out, "%6d %9lld %6d %9d %11.1f %8.2f%%  %s ... %s\n", l->loops, l->runs, l->layers,
+              l->cost.exchanges, l->cost.bytes * 1e-3, 100 * l->cost.twice, l->first, l->last);
   }
 }
 

@@ -438,8 +438,7 @@ TEST(chains) {
                               .called_bytes = 80e6,
                               .bytes = 30e6,
                               .cutting = 0.125,
-                              .seconds = 2.5,
-                              .floor = 1.75};
+                              .seconds = 2.5};
   struct report r = make(1);
   struct text out = {0};
   report_text(&r, &out);
@@ -451,7 +450,7 @@ TEST(chains) {
   report_json(&r, &out);
   expect(&out, "  2.5%    80.00    30.00   3.0%  save ... update\n");
   expect(&out, "\"chains\":[{\"first\":\"save\",\"last\":\"update\",\"loops\":9,\"runs\":100,\"seconds\":2.5,"
-               "\"floor_seconds\":1.75,\"cutting_seconds\":0.125");
+               "\"cutting_seconds\":0.125");
   text_free(&out);
 }
 

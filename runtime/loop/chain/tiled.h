@@ -2,6 +2,7 @@
 #ifndef OP2JIT_LOOP_CHAIN_TILED_H
 #define OP2JIT_LOOP_CHAIN_TILED_H
 
+#include "base/list.h"
 #include "loop/chains.h"
 #include "plan/tiles.h"
 #include "record/launch.h"
@@ -20,8 +21,6 @@ struct tiled_facts {
   double called_bytes,
       bytes; /* that its loops must move one by one; that it must move if each dat and map is moved once */
   double cutting, seconds; /* of all runs */
-  double
-      floor; /* of these seconds what is left if no memory is waited for, see record/launch.h; 0: not known */
 };
 /* Facts of chain number i, from 0; false: it did not run, or there is none (*more is false). */
 bool tiled_tell(const struct op_context *ctx, int i, struct tiled_facts *out, bool *more);
@@ -51,6 +50,7 @@ void tiled_forget(struct op_context *ctx);
 
 /* ---- inside tiled.c and tiled_cut.c ---- */
 struct tiled {
+  struct arrays memory; /* of its loops and works */
   struct loop **loops;
   int n;
   double bytes; /* of a tile, or of a block of tasks */
@@ -59,7 +59,6 @@ struct tiled {
   struct cutting *cutting_behind; /* it is being cut behind the program; NULL */
   double cutting;                 /* seconds that it took */
   double seconds;                 /* of all its runs */
-  double floor;                   /* seconds of a run on one thread in the caches */
   long long runs;
   struct tiles tiles; /* without items: it runs loop by loop */
   struct work *works;
@@ -71,6 +70,8 @@ double tiled_worth_bytes(const struct op_context *ctx);
  * periodic, or have few elements beside its border. */
 struct tiles_wish tiled_wish(double bytes, double tile, bool forced);
 void tiled_wish_periodic(struct tiles_wish *wish);
+/* No tiles where most elements would lie between chunks, unless they are forced. */
+void tiled_refuse_gaps(struct tiles *t, bool forced);
 /* Once for a chain: into tiles, or none with the reason in tiles.refused. */
 int tiled_cut(struct op_context *ctx, struct tiled *t, bool forced, struct error *err);
 /* The same behind the program, which may change no map meanwhile. False: that cannot begin. */
