@@ -51,7 +51,7 @@ struct gpu {
   struct jit *jit;      /* programs; NULL until the first */
   struct jit *prover;   /* the context's */
   struct gpu_array *arrays;
-  struct gpu_value *values; /* value.c */
+  struct gpu_value *values; /* memory.c */
   struct gpu_rows *rows;    /* halo.c's; NULL until ranks exchange rows */
   struct plan_cache *plans; /* the context's */
   struct gpu_rates rates;   /* copy 0: not asked for yet; below: nobody can say */
@@ -93,7 +93,7 @@ int gpu_dat_lend(struct op_context *ctx, enum space space, struct dat *dat, void
 int gpu_where(const struct op_context *ctx);
 gpu_address gpu_dat_address(const struct gpu *c, const struct dat *dat);
 
-/* ---- globals that stay on the device (value.c) ---- */
+/* ---- globals that stay on the device (memory.c) ---- */
 int gpu_value_to_device(struct op_context *ctx, enum space space, const struct gbl *gbl, struct error *err);
 int gpu_value_to_host(struct op_context *ctx, enum space space, struct gbl *gbl, struct error *err);
 /* Where it is, after value_to_device. */
@@ -284,7 +284,7 @@ bool gpu_expect(struct op_context *ctx, struct loop *loop, struct expected *out)
 /* So many launches are better given as a graph, by what is known of the device. */
 bool gpu_graph_pays(const struct gpu *c, int launches);
 
-/* ---- several threads for an element (memory.c) ---- */
+/* ---- several threads for an element (fits.c) ---- */
 /* On all ranks alike. */
 struct gpu_together {
   double mean, longest; /* targets of an element, by the loop's ragged maps */
