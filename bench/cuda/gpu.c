@@ -67,7 +67,7 @@ void bare_open(struct bare *g, const char *path) {
                                       .home = getenv("HOME"),
                                       .virtual_env = getenv("VIRTUAL_ENV")};
   *g = (struct bare){.path = path, .source = read_file(path)};
-  if (cuda_driver_open(&g->driver, driver ? driver : "", &err) ||
+  if (cuda_family_open(&g->driver, &cuda_family, driver ? driver : "", &err) ||
       cuda_device_choose(&g->driver, -1, 0, &g->device, &err) || nvrtc_open(&g->nvrtc, &places, &err))
     end("there is no GPU to measure", &err);
   must(g, g->driver.context_retain(&context, g->device.handle), "starting");

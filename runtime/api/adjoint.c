@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "api/api.h"
-#include "backend/native.h"
+#include "backend/backend.h"
 #include "base/list.h"
 #include "loop/chain/queue.h"
 #include "ranks/agree.h"

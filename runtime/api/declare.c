@@ -6,7 +6,7 @@
 #include "base/whereami.h"
 #include "checkpoint/tell.h"
 #include "loop/balance.h"
-#include "loop/chain/chain.h"
+#include "loop/chain/tiled.h"
 #include "loop/temporary.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
@@ -237,7 +237,7 @@ static int renumber(struct op_context *ctx, const char *call, const char *method
   struct map *base = api_object(ctx, handle, HANDLE_MAP, call, "the map");
   struct dat *dat =
       base && coords ? api_object(ctx, coords, HANDLE_DAT, call, "the dat of coordinates") : NULL;
-  chains_stay(ctx);
+  tiled_stay(ctx);
   if (!api_error()->code && !lend_check_all(ctx, call, api_error()))
     tape_refuses(ctx, NULL, call, api_error());
   if (!api_error()->code && dat)
@@ -266,7 +266,7 @@ static void take_object(struct op_context *ctx, const void *handle, enum handle_
 
 int api_partition_call(struct op_context *ctx, op_set prime, op_map map, op_dat coords,
                        struct partition_call *call) {
-  chains_stay(ctx);
+  tiled_stay(ctx);
   take_object(ctx, prime, HANDLE_SET, "the prime set", &call->prime);
   take_object(ctx, map == OP_ID ? NULL : map, HANDLE_MAP, "the prime map", &call->map);
   take_object(ctx, coords, HANDLE_DAT, "the dat", &call->coords);

@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "jit/jit.h"
 #include "jit/kernel/kernel.h"
-#include "loop/make.h"
+#include "loop/loop.h"
 #include "loop/matrix.h"
 #include "mesh/globals.h"
 #include "mesh/mesh.h"

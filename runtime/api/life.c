@@ -33,7 +33,6 @@
 #include "loop/chain/queue.h"
 #include "loop/chain/worth.h"
 #include "loop/loop.h"
-#include "loop/make.h"
 #include "loop/tune_memory.h"
 #include "mesh/data.h"
 #include "mesh/handles.h"
@@ -189,7 +188,7 @@ static bool shadow_is_apart(const struct op_context *ctx) {
 static void close_backends(struct op_context *ctx) {
   if (shadow_is_apart(ctx))
     ctx->shadow->close(ctx);
-  if (ctx->backend)
+  if (ctx->backend && ctx->backend->close)
     ctx->backend->close(ctx);
 }
 

@@ -7,7 +7,7 @@
 #include "base/list.h"
 #include "base/log.h"
 #include "context/context.h"
-#include "loop/matrix_form.h"
+#include "loop/matrix.h"
 #include "loop/temporary.h"
 #include "mesh/matrix.h"
 #include "ranks/agree.h"

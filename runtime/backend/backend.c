@@ -2,11 +2,9 @@
 
 #include <string.h>
 
-#include "backend/cpu/cpu.h"
 #if defined(OP2JIT_CUDA) || defined(OP2JIT_OPENCL)
 #include "backend/gpu/gpu.h"
 #endif
-#include "backend/native.h"
 #include "base/text.h"
 #include "context/context.h"
 
@@ -71,7 +69,7 @@ static int unknown(const char *name, struct error *err) {
 }
 
 static int use(struct op_context *ctx, const struct backend *backend, struct error *err) {
-  int code = backend->open(ctx, err);
+  const int code = backend->open ? backend->open(ctx, err) : OP_OK;
   if (!code)
     ctx->backend = backend;
   return code;

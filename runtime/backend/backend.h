@@ -19,9 +19,10 @@ struct work;
 struct backend {
   const char *name, *help;
   bool on_device; /* it runs on devices; else on the host */
-  /* May this backend run here? Acquires what it needs into ctx->backend_state. `err` says what is missing. */
+  /* May this backend run here? Acquires what it needs into ctx->backend_state. `err` says what is missing. NULL: it may, and
+   * needs nothing. */
   int (*open)(struct op_context *ctx, struct error *err);
-  void (*close)(struct op_context *ctx);
+  void (*close)(struct op_context *ctx); /* NULL: there is nothing to release */
   /* The calls that follow come from this thread, until it is called again. NULL: they may come from any. */
   void (*enter)(struct op_context *ctx);
   /* Once per record, and again after the mesh or a folded constant changed: list the ways to run it, in
@@ -93,6 +94,8 @@ struct backend {
   /* For `op2jit info`: what it has to say of this machine. May be NULL. */
   void (*describe)(struct op_context *ctx, struct text *out);
 };
+
+extern const struct backend backend_native, backend_seq, backend_openmp;
 
 /* Where its loops run: of the devices the first one is used so far. */
 static inline enum space backend_space(const struct backend *backend) {

@@ -1,6 +1,6 @@
 /* The native backend: the kernel's own C function, element by element, no plan and no compiler. Slow and plain:
  * the reference for every other backend, and the one for debuggers. */
-#include "native.h"
+#include "backend/backend.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -29,15 +29,6 @@ struct native_state {
   native_call *call; /* with the arguments, and a number of targets for each ragged map */
   struct native_arg args[OP_MAX_ARGS];
 };
-
-static int native_open(struct op_context *ctx, struct error *err) {
-  (void)ctx, (void)err;
-  return OP_OK;
-}
-
-static void native_close(struct op_context *ctx) {
-  (void)ctx;
-}
 
 static void native_drop(struct op_context *ctx, struct loop *loop) {
   (void)ctx;
@@ -340,8 +331,6 @@ static int native_work(struct op_context *ctx, struct launch *launch, struct wor
 
 const struct backend backend_native = {.name = "native",
                                        .help = "the kernels' own C functions, one element after the other",
-                                       .open = native_open,
-                                       .close = native_close,
                                        .variants = native_variants,
                                        .name_of = native_name,
                                        .is_ready = native_is_ready,

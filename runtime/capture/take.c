@@ -12,7 +12,7 @@
 #include "context/context.h"
 #include "context/env.h"
 #include "loop/chain/queue.h"
-#include "loop/form.h"
+#include "loop/loop.h"
 #include "loop/place.h"
 #include "mesh/data.h"
 #include "ranks/agree.h"

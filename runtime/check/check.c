@@ -12,7 +12,6 @@
 #include "context/context.h"
 #include "context/forced.h"
 #include "jit/jit.h"
-#include "loop/form.h"
 #include "loop/loop.h"
 #include "mesh/data.h"
 #include "op2jit.h"

@@ -5,7 +5,7 @@
 #define OP2JIT_CHECK_CHECK_H
 
 #include "base/error.h"
-#include "loop/form.h"
+#include "loop/loop.h"
 #include "record/record.h"
 
 struct op_context;

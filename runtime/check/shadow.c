@@ -10,7 +10,6 @@
 #include "base/list.h"
 #include "check/cell.h"
 #include "context/context.h"
-#include "loop/form.h"
 #include "loop/loop.h"
 #include "mesh/data.h"
 #include "mesh/halo.h"
@@ -333,7 +332,7 @@ static int measure_sums(const struct launch *launch, struct cell *cell, struct s
   return code;
 }
 
-/* A look (loop/form.h): runs the loop element by element on the host, from one slot; dats and slots hold nothing
+/* A look (loop/loop.h): runs the loop element by element on the host, from one slot; dats and slots hold nothing
  * to be used afterwards. Collective. */
 static int sums_find(struct op_context *ctx, struct launch *launch, void *sums, struct error *err) {
   struct sums *out = sums;

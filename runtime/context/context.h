@@ -52,7 +52,7 @@ struct op_context {
   const struct backend *shadow; /* OP2_SHADOW; NULL: none */
   int shadow_every;
   bool reproducible;             /* OP2_REPRODUCIBLE, of all loops */
-  const struct loop_form *forms; /* in which loops run that do not run plainly, see loop/form.h */
+  const struct loop_form *forms; /* in which loops run that do not run plainly, see loop/loop.h */
   bool
       /* kernels are functions of the program (include/op2): no compiler is needed, dats stay as they are declared */
       compiled;

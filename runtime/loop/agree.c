@@ -1,5 +1,5 @@
 /* A loop as lines of text, which ranks compare. */
-#include "loop/agree.h"
+#include "loop/loop.h"
 
 #include <string.h>
 

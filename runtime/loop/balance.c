@@ -7,11 +7,12 @@
 
 #include "backend/backend.h"
 #include "base/clock.h"
+#include "base/list.h"
 #include "base/log.h"
 #include "context/env.h"
 #include "include/op2jit.h"
-#include "loop/chain/chain.h"
 #include "loop/chain/queue.h"
+#include "loop/chain/tiled.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 #include "ranks/agree.h"
@@ -106,13 +107,6 @@ void balance_parted(struct op_context *ctx, const struct partition_call *call) {
   keep_word(b->method, sizeof b->method, call->method);
 }
 
-static bool holds(const struct list *list, const void *object) {
-  for (int i = 0; object && i < list->count; i++)
-    if (list->items[i] == object)
-      return true;
-  return false;
-}
-
 /* The map with most rows that says which elements of a set are neighbours: of the named one, or of any. */
 static const struct map *find_map(const struct mesh *mesh, const struct set *prime) {
   const struct map *best = NULL;
@@ -131,11 +125,11 @@ static bool find_way(const struct op_context *ctx, struct partition_call *call) 
   const struct balance *b = ctx->balance;
   const struct mesh *mesh = ctx->mesh;
   *call = b->last;
-  if (!holds(&mesh->sets, call->prime) || call->prime->id != b->prime)
+  if (!list_has(&mesh->sets, call->prime) || call->prime->id != b->prime)
     call->prime = NULL;
-  if (!call->prime || !holds(&mesh->maps, call->map) || call->map->id != b->map)
+  if (!call->prime || !list_has(&mesh->maps, call->map) || call->map->id != b->map)
     call->map = NULL;
-  if (!call->prime || !holds(&mesh->dats, call->coords) || call->coords->id != b->coords)
+  if (!call->prime || !list_has(&mesh->dats, call->coords) || call->coords->id != b->coords)
     call->coords = NULL;
   call->lib = b->lib;
   call->method = b->method;
@@ -201,7 +195,7 @@ static int deal_out(struct op_context *ctx, double drift, struct error *err) {
   int code = queue_flush(ctx, err);
   if (code)
     return code;
-  chains_stay(ctx);
+  tiled_stay(ctx);
   find_way(ctx, &call);
   balance_fill(ctx, &call);
   call.moved = &moved;

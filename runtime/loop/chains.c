@@ -7,7 +7,6 @@
 
 #include "base/list.h"
 #include "base/log.h"
-#include "base/sha256.h"
 #include "context/context.h"
 #include "context/env.h"
 #include "include/op2jit.h"
@@ -50,10 +49,8 @@ struct chain_tuning {
   bool decided;  /* which way is the best of those that were compared first */
   bool compares; /* ways that were postponed are compared when they can be paid for */
   long long told_trials;
-  bool made[WAYS];        /* what it needs, behind the program */
-  bool expects;           /* see chain_wish */
-  double called;          /* seconds of a period as called, before any waited; 0: not known */
-  double fused, barriers; /* see chain_wish */
+  bool made[WAYS]; /* what it needs, behind the program */
+  struct chain_wish wish;
   long long
       from[WAYS]; /* when an earlier run measured it, and this one did not, in seconds since 1970; else 0 */
   int running;    /* the way that ran last, so many periods, for so long together */
@@ -118,9 +115,7 @@ static int find_way(const void *of, const char *said) {
 /* The loops' own signatures, and which dats they share: of the first loop that has it, and its place there. */
 static void sign(struct loop *const *loops, int n, struct text *out) {
   struct text all = {0};
-  struct sha256 sum;
-  unsigned char digest[32];
-  char hash[65];
+  char hash[TUNING_HASH];
   for (int l = 0; l < n; l++) {
     tuning_sign(&loops[l]->desc, &all);
     for (int i = 0; i < loops[l]->nargs; i++)
@@ -131,10 +126,7 @@ static void sign(struct loop *const *loops, int n, struct text *out) {
             text_addf(&all, " %d.%d", k, j);
           }
   }
-  sha256_begin(&sum);
-  sha256_add(&sum, text_str(&all), all.length);
-  sha256_end(&sum, digest);
-  sha256_hex(digest, hash);
+  tuning_hash(&all, hash);
   text_addf(out, "chain %s", hash);
   out->failed |= !text_ok(&all);
   text_free(&all);
@@ -227,11 +219,11 @@ static bool may_win(const struct chain_tuning *t, const struct chain_way *way) {
   if (tuner_median(t->tuner, way->number, NULL) > least) /* in an earlier run */
     return false;
   if (kind == CHAIN_FUSED)
-    return t->fused * called < least;
+    return t->wish.fused * called < least;
   if (kind == CHAIN_TASKS)
-    return called - t->barriers < least;
+    return called - t->wish.barriers < least;
   if (kind == CHAIN_BOTH && is_guess(t, way))
-    return t->fused * fmax(least, tuner_median(t->tuner, 1, NULL)) < least;
+    return t->wish.fused * fmax(least, tuner_median(t->tuner, 1, NULL)) < least;
   return kind == kind_of(t->ways[tuner_winner(t->tuner)]) && way->periods <= LONGEST;
 }
 
@@ -302,12 +294,9 @@ int chain_tuning_open(struct op_context *ctx, struct loop *const *loops, int n, 
   if (!t)
     return error_memory(err, "a chain's tuning", sizeof *t);
   t->keeps = mode.keep;
-  t->called = wish->called;
+  t->wish = *wish;
   t->compares = mode.options.share > 0 || mode.options.seconds > 0;
   t->options = mode.options;
-  t->fused = wish->fused;
-  t->expects = wish->expects;
-  t->barriers = wish->barriers;
   t->options.unknown = unknown;
   t->options.base = 2; /* each is of several periods, or of long ones */
   t->options.hasty = true;
@@ -321,7 +310,7 @@ int chain_tuning_open(struct op_context *ctx, struct loop *const *loops, int n, 
   }
   if (mode.recall)
     recall(ctx, t);
-  chain_tuning_called(t, 1, t->called);
+  chain_tuning_called(t, 1, t->wish.called);
   *out = t;
   return OP_OK;
 }
@@ -407,7 +396,7 @@ double chain_fused_gain(double moved) {
 
 /* A part of the time so far: a program runs as long again as it ran, as far as anybody knows. */
 static double expected(const struct chain_tuning *t) {
-  return t->expects && t->fused > 0 ? chain_fused_gain(t->fused) : 0;
+  return t->wish.expects && t->wish.fused > 0 ? chain_fused_gain(t->wish.fused) : 0;
 }
 
 bool chain_tuning_awaits(const struct chain_tuning *t, const struct chain_way *way) {
@@ -507,7 +496,7 @@ void chain_tuning_tell(const struct chain_tuning *t, struct chain_tried *out) {
     }
   }
   if (!(out->seconds[CHAIN_LOOPS] > 0))
-    out->seconds[CHAIN_LOOPS] = t->called;
+    out->seconds[CHAIN_LOOPS] = t->wish.called;
 }
 
 static void say_winner(const struct op_context *ctx, const struct chain_tuning *t) {

@@ -4,11 +4,9 @@
 
 #include "base/log.h"
 #include "context/context.h"
-#include "loop/agree.h"
 #include "loop/balance.h"
 #include "loop/chain/layout.h"
 #include "loop/chain/queue.h"
-#include "loop/make.h"
 #include "loop/matrix.h"
 #include "mesh/data.h"
 #include "mesh/guest.h"

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 
 #include "record/launch.h"
+#include "record/record.h"
 
 /* The call itself. */
 int loop_run_call(struct op_context *ctx, const struct loop_call *call, struct error *err);
@@ -31,6 +32,10 @@ int loop_run_ready(struct op_context *ctx, struct launch *launch, int first, boo
 int loop_run_ready_ahead(struct op_context *ctx, struct launch *launch, int parts, struct error *err);
 /* The same for several in their order. A device may be given them at once, and is then waited for once. */
 int loop_run_all_ready(struct op_context *ctx, struct launch *const *launches, int n, struct error *err);
+/* Launches that ran at once share the time by the bytes that they would move. `kind`: in traces; NULL: they did not run in
+ * tiles. `counted`: by hardware_read; NULL: nothing was. */
+void loop_share_time(struct op_context *ctx, struct launch *const *launches, int n, const char *kind,
+                     const double *counted, double start, double seconds);
 /* Everything, in the loop's form. The call's memory is known to be there. */
 int loop_run_now(struct op_context *ctx, struct launch *launch, struct error *err);
 /* OP2_CHECK=list: a text that was refused with OP_ERR_VIOLATION, on all ranks, is listed and runs all the same, from when it
@@ -61,6 +66,10 @@ void loop_count_bytes(struct loop *loop);
 /* Fill the frame's pointers: dats (host replicas), maps, strides, numbers, constants. Launches are to fit it. */
 void loop_fill_frame(struct op_context *ctx, struct loop *loop);
 
+/* agree.c: a loop's first call, or first after the mesh or a constant changed. `loop` may be NULL after a failure. Makes what
+ * code is generated from the same on all ranks: they are given the same code. */
+int agree_on_loop(struct op_context *ctx, struct loop *loop, const char *name, int code, struct error *err);
+
 /* halo.c: what it needs of others' elements (once per epoch); bringing that up to date where it is not, in two
  * halves, or at once and all of it after everything else in the halos was spoilt (OP2_CHECK); the versions that a
  * loop leaves; without `copies`, as not all others' elements have run that the loop runs on by itself, copies of element
@@ -73,5 +82,43 @@ void loop_exchange_started(struct op_context *ctx, struct launch *launch, double
 int loop_exchange_finish(struct op_context *ctx, struct launch *launch, struct error *err);
 int loop_exchange_anew(struct op_context *ctx, struct launch *launch, struct error *err);
 void loop_mark_written(struct op_context *ctx, const struct loop *loop, bool copies);
+
+/* ---- make.c: records of loops, for loop.c, and for who looks at a loop that is not to run ---- */
+
+/* A record of the call, checked and described, with its shadow if loops have one; in no table, so the caller frees
+ * it. NULL: an error. */
+struct loop *loop_new(struct op_context *ctx, const struct loop_call *call, struct error *err);
+void loop_free(struct op_context *ctx, struct loop *loop);
+
+/* The record that was added last, and which its call did not come to use: it is freed. */
+void loop_take_back(struct op_context *ctx, struct loop *loop);
+
+/* Loops that the environment names (OP2_CHECK=res_calc, OP2_VARIANT=res_calc:scalar, OP2_CAPTURE=res_calc:7:FILE) and
+ * that never ran, and dats (OP2_VARIANT=soa=q) that were never declared: said at op_exit. */
+
+/* A warning for each name that no loop or dat had, with the nearest that one had. */
+void loop_names_warn(const struct op_context *ctx);
+
+/* ---- ways to run a call that are not the backend's plain one; the rooms above loop/ fill them, and op_init hands them over ---- */
+
+/* ctx->forms ends with a row without a name. A new record takes the first that is wanted for it. */
+struct loop_form {
+  const char *name;
+  bool orders; /* it tells where the result depends on the order of elements */
+  bool (*wanted)(const struct op_context *ctx, const struct loop *loop);
+  /* A call, from the data as they are before messages to the new versions of dats. */
+  int (*run)(struct op_context *ctx, struct launch *launch, struct error *err);
+  /* Release what runs have kept with the loop. NULL: nothing. */
+  void (*drop)(struct loop *loop);
+};
+
+/* The parts of such runs: make code ready and fit the launch, run plainly, bring halos up to date. */
+int loop_prepare(struct op_context *ctx, struct launch *launch, struct error *err);
+int loop_run_plainly(struct op_context *ctx, struct launch *launch, struct error *err);
+int loop_exchange_now(struct op_context *ctx, struct launch *launch, enum space space, struct error *err);
+/* Let `look` see the call: on the host, with one slot of results. Dats and the user's memory stay as they were. */
+int loop_look(struct op_context *ctx, struct launch *launch,
+              int (*look)(struct op_context *ctx, struct launch *launch, void *user, struct error *err),
+              void *user, struct error *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* The record of a loop: a copy of the call, checked and described. */
-#include "loop/make.h"
+#include "loop/loop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,6 @@
 #include "context/forced.h"
 #include "jit/prove.h"
 #include "loop/choose.h"
-#include "loop/form.h"
 #include "mesh/data.h"
 #include "op2/op2jit_compiled.h"
 #include "record/launch.h"

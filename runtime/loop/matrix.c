@@ -4,7 +4,6 @@
 
 #include "context/context.h"
 #include "loop/loop.h"
-#include "loop/matrix_form.h"
 #include "mesh/handles.h"
 #include "mesh/matrix.h"
 #include "mesh/subset.h"

@@ -1,4 +1,4 @@
-#include "loop/matrix_form.h"
+#include "loop/matrix.h"
 
 #include <math.h>
 #include <string.h>

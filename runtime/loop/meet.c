@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "context/context.h"
 #include "context/env.h"
-#include "loop/form.h"
+#include "loop/loop.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 #include "ranks/agree.h"

@@ -9,9 +9,7 @@
 #include "jit/target.h"
 #include "record/record.h"
 
-enum { HEX = 65 };
-
-static void hash_text(const struct text *t, char out[HEX]) {
+void tuning_hash(const struct text *t, char out[TUNING_HASH]) {
   struct sha256 sum;
   unsigned char digest[32];
   sha256_begin(&sum);
@@ -22,9 +20,9 @@ static void hash_text(const struct text *t, char out[HEX]) {
 
 void tuning_sign(const struct desc *desc, struct text *signature) {
   struct text canonical = {0};
-  char hash[HEX];
+  char hash[TUNING_HASH];
   desc_print(desc, &canonical);
-  hash_text(&canonical, hash);
+  tuning_hash(&canonical, hash);
   text_add(signature, hash);
   signature->failed |= !text_ok(&canonical);
   text_free(&canonical);
@@ -32,9 +30,9 @@ void tuning_sign(const struct desc *desc, struct text *signature) {
 
 void tuning_host(struct text *target) {
   struct text features = {0};
-  char hash[HEX];
+  char hash[TUNING_HASH];
   target_host(target, &features);
-  hash_text(&features, hash);
+  tuning_hash(&features, hash);
   text_addf(target, " %.12s", hash);
   text_free(&features);
 }

@@ -16,6 +16,9 @@ struct tuning_place {
   int threads;
 };
 
+/* The text's SHA-256. */
+enum { TUNING_HASH = 65 };
+void tuning_hash(const struct text *t, char out[TUNING_HASH]);
 /* The parts that are not the backend's business: the description with its layouts, and the class of the mesh. */
 void tuning_sign(const struct desc *desc, struct text *signature);
 void tuning_fingerprint(const struct loop *loop, struct text *mesh);

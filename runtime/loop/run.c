@@ -13,10 +13,8 @@
 #include "jit/found.h"
 #include "jit/jit.h"
 #include "jit/kernel/says.h"
-#include "loop/agree.h"
 #include "loop/chain/deep.h"
 #include "loop/choose.h"
-#include "loop/form.h"
 #include "loop/meet.h"
 #include "mesh/data.h"
 #include "mesh/globals.h"
@@ -428,27 +426,39 @@ int loop_run_ready_ahead(struct op_context *ctx, struct launch *launch, int part
   return code;
 }
 
-/* Launches that ran at once share the time by the bytes that they would move. */
-static int finish_all(struct op_context *ctx, struct launch *const *launches, int n, double start,
-                      struct error *err) {
-  int code = OP_OK;
+void loop_share_time(struct op_context *ctx, struct launch *const *launches, int n, const char *kind,
+                     const double *counted, double start, double seconds) {
   double bytes = 0;
   for (int i = 0; i < n; i++)
     bytes += launches[i]->loop->stats.bytes;
+  for (int i = 0; i < n; i++) {
+    const struct loop *loop = launches[i]->loop;
+    struct loop_stats *s = &launches[i]->loop->stats;
+    const double share = bytes > 0 ? s->bytes / bytes : 1.0 / n, own = seconds * share;
+    s->seconds += own;
+    s->tiled_seconds += kind ? own : 0;
+    s->slowest = own > s->slowest ? own : s->slowest;
+    if (counted)
+      hardware_add(ctx->hardware, counted, share, s->hardware);
+    tune_passed(launches[i], own);
+    if (ctx->trace->ntools)
+      trace_loop_begins(ctx->trace, loop->name);
+    if (kind)
+      trace_span(ctx->trace, TRACE_LOOP, loop->name, kind, start, own, s->bytes);
+    start += own;
+  }
+}
+
+static int finish_all(struct op_context *ctx, struct launch *const *launches, int n, double start,
+                      struct error *err) {
+  int code = OP_OK;
   for (int i = 0; !code && i < n; i++) {
     code = launch_results(ctx, launches[i], err);
     if (!code)
       loop_mark_written(ctx, launches[i]->loop, true);
   }
-  const double spent = clock_seconds() - start;
-  for (int i = 0; !code && i < n; i++) {
-    struct loop_stats *s = &launches[i]->loop->stats;
-    const double own = bytes > 0 ? spent * s->bytes / bytes : spent / n;
-    if (ctx->trace->ntools)
-      trace_loop_begins(ctx->trace, launches[i]->loop->name);
-    s->seconds += own;
-    tune_passed(launches[i], own);
-  }
+  if (!code)
+    loop_share_time(ctx, launches, n, NULL, NULL, start, clock_seconds() - start);
   return code;
 }
 

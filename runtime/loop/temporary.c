@@ -13,24 +13,13 @@
 /* So many are kept; and no more bytes than half of what the program's dats hold. */
 enum { MOST_SPARE = 8, SHARE = 2 };
 
-static size_t bytes_of(const struct dat *dat) {
-  return dat->replicas[SPACE_HOST].bytes;
-}
-
 /* Bytes of the dats that live, or of those that are dying. */
-static size_t bytes_of_all(const struct op_context *ctx, bool dying) {
+static size_t bytes_in(const struct list *dats, bool dying) {
   size_t bytes = 0;
-  for (int i = 0; i < ctx->mesh->dats.count; i++) {
-    const struct dat *dat = ctx->mesh->dats.items[i];
-    bytes += dat->dying == dying ? bytes_of(dat) : 0;
+  for (int i = 0; i < dats->count; i++) {
+    const struct dat *dat = dats->items[i];
+    bytes += dat->dying == dying ? dat->replicas[SPACE_HOST].bytes : 0;
   }
-  return bytes;
-}
-
-static size_t bytes_of_spare(const struct op_context *ctx) {
-  size_t bytes = 0;
-  for (int i = 0; i < ctx->mesh->spare.count; i++)
-    bytes += bytes_of(ctx->mesh->spare.items[i]);
   return bytes;
 }
 
@@ -51,8 +40,8 @@ static op_dat kept_name(struct dat *dat) {
 
 static void drop_oldest(struct op_context *ctx) {
   const struct list *spare = &ctx->mesh->spare;
-  const size_t most = bytes_of_all(ctx, false) / SHARE;
-  while (spare->count > MOST_SPARE || (spare->count && bytes_of_spare(ctx) > most))
+  const size_t most = bytes_in(&ctx->mesh->dats, false) / SHARE;
+  while (spare->count > MOST_SPARE || (spare->count && bytes_in(spare, false) > most))
     dat_forget(ctx, spare->items[0]);
 }
 
@@ -104,7 +93,8 @@ int temporary_end(struct op_context *ctx, struct dat *dat, struct error *err) {
   }
   dat->dying = true;
   ctx->mesh->dying++;
-  return bytes_of_all(ctx, true) > bytes_of_all(ctx, false) / SHARE ? queue_flush(ctx, err) : OP_OK;
+  const struct list *dats = &ctx->mesh->dats;
+  return bytes_in(dats, true) > bytes_in(dats, false) / SHARE ? queue_flush(ctx, err) : OP_OK;
 }
 
 void temporaries_forget(struct op_context *ctx, const struct set *set) {

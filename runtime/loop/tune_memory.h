@@ -6,8 +6,8 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "loop/crew.h"
 #include "loop/place.h"
-#include "loop/tune_duel.h"
 #include "loop/tuner.h"
 
 /* ---- the value of OP2_TUNE, the same for every backend ---- */

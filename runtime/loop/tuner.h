@@ -68,10 +68,18 @@ int tuner_winner(const struct tuner *tuner);                               /* th
 double tuner_median(const struct tuner *tuner, int candidate, int *count); /* 0 if it was never measured */
 double tuner_beside(const struct tuner *tuner,
                     int candidate); /* the default's median at that time; 0: likewise */
-double tuner_spread(const struct tuner *tuner, int candidate); /* see tune_duel.h */
+double tuner_spread(const struct tuner *tuner, int candidate); /* times_spread */
 bool tuner_rejected(const struct tuner *tuner, int candidate);
 long long tuner_trials(const struct tuner *tuner);
 double tuner_overhead(const struct tuner *tuner); /* seconds */
 double tuner_total(const struct tuner *tuner);    /* seconds of all runs */
+
+/* ---- times that were measured of one thing ---- */
+enum { TIMES_MOST = 16 }; /* that are looked at together */
+
+void times_sort(double *values, int count);
+double times_median(const double *values, int count); /* 0 of none */
+/* Half the spread of the middle half, relative to the median; 0 of fewer than three. */
+double times_spread(const double *values, int count);
 
 #endif

@@ -36,7 +36,7 @@ struct segment {
 struct coo;
 struct sums;
 
-/* The form that loops fill, and what is known of both: loop/matrix_form.h. */
+/* The form that loops fill, and what is known of both: loop/matrix.h. */
 enum matrix_form { MATRIX_COO, MATRIX_CSR, MATRIX_FORMS };
 struct matrix_forms {
   enum matrix_form form;      /* of the assembly that runs, or the next one */

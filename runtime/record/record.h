@@ -192,7 +192,7 @@ struct loop_ready {
   /* Its ways to run, by numbers of the backend's; the default, and the one that runs. */
   int nvariants, standard, variant;
   int threads;         /* that it may use: its times are remembered by them */
-  int crew;            /* that a run gets, of those that its plan has; 0: all (loop/tune_duel.h) */
+  int crew;            /* that a run gets, of those that its plan has; 0: all (loop/crew.h) */
   double code_seconds; /* that the longest compile of its code took, in this run or an earlier one */
   double
       behind_seconds; /* that a processor took for compiles behind the program, as far as nobody paid for them */

@@ -4,7 +4,6 @@
 
 #include "base/list.h"
 #include "context/context.h"
-#include "loop/form.h"
 #include "loop/loop.h"
 #include "ranks/agree.h"
 #include "tape/tape.h"

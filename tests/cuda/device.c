@@ -28,7 +28,7 @@ void device_open(struct device *d, const char *mode) {
   }
   *d = (struct device){0};
   setenv("STANDIN_MODE", mode, 1);
-  must(!cuda_driver_open(&d->driver, driver, &err), "driver", &err);
+  must(!cuda_family_open(&d->driver, &cuda_family, driver, &err), "driver", &err);
   must(!nvrtc_open(&d->nvrtc, &(struct nvrtc_places){.named = nvrtc}, &err), "nvrtc", &err);
   void *entry = dlsym(d->driver.library, "standin_findings"),
        *seed = dlsym(d->driver.library, "standin_seed");

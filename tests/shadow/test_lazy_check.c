@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-#include "loop/chain/chain.h"
+#include "loop/chain/queue.h"
 #include "mesh/data.h"
 
 enum { N = 50 };

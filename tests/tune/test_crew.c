@@ -4,7 +4,7 @@
 #include <limits.h>
 
 #include "exec/team.h"
-#include "loop/tune_duel.h"
+#include "loop/crew.h"
 
 enum { MANY = 4 };
 

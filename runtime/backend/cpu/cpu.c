@@ -1,9 +1,10 @@
-#include "cpu.h"
-
+/* The backends that run compiled range functions on the host: seq on one thread, openmp on the team. The context owns the
+ * jit, the store and the team. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "backend/alternatives.h"
+#include "backend/backend.h"
 #include "backend/code.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -34,11 +35,6 @@ static int seq_open(struct op_context *ctx, struct error *err) {
   if (!code)
     code = context_jit(ctx, &jit, err);
   return code;
-}
-
-/* The context owns the jit, the store and the team. */
-static void cpu_close(struct op_context *ctx) {
-  (void)ctx;
 }
 
 static int openmp_open(struct op_context *ctx, struct error *err) {
@@ -243,11 +239,11 @@ static double cpu_bandwidth(struct op_context *ctx) {
 
 /* The rows that both tables share. */
 #define CPU_BACKEND                                                                                          \
-  .close = cpu_close, .variants = cpu_variants, .name_of = cpu_name, .is_ready = cpu_is_ready,               \
-  .plan = cpu_plan, .code = cpu_code, .unmake = cpu_unmake, .cost = cpu_cost, .compiles_behind = true,       \
-  .may_wait = true, .work = cpu_work, .has_work = cpu_has_work, .may_be_heavy = cpu_may_be_heavy,            \
-  .bandwidth = cpu_bandwidth, .crew = cpu_crew, .tell_plan = cpu_tell_plan, .select = cpu_select,            \
-  .run = cpu_run, .finish = cpu_finish, .drop = cpu_drop
+  .variants = cpu_variants, .name_of = cpu_name, .is_ready = cpu_is_ready, .plan = cpu_plan,                 \
+  .code = cpu_code, .unmake = cpu_unmake, .cost = cpu_cost, .compiles_behind = true, .may_wait = true,       \
+  .work = cpu_work, .has_work = cpu_has_work, .may_be_heavy = cpu_may_be_heavy, .bandwidth = cpu_bandwidth,  \
+  .crew = cpu_crew, .tell_plan = cpu_tell_plan, .select = cpu_select, .run = cpu_run, .finish = cpu_finish,  \
+  .drop = cpu_drop
 
 const struct backend backend_seq = {
     .name = "seq", .help = "compiled code on one thread", .open = seq_open, CPU_BACKEND};

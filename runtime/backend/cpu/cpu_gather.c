@@ -1,5 +1,4 @@
 #include "cpu_gather.h"
-#include "cpu_gather_inner.h"
 
 #include <limits.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * element has a row of its own, which lasts for a few elements only. */
 #include "base/exact.h"
 #include "context/context.h"
-#include "cpu_gather_inner.h"
+#include "cpu_gather.h"
 #include "cpu_loop.h"
 #include "mesh/mesh.h"
 #include "plan/gather.h"

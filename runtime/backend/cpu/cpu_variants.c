@@ -2,12 +2,12 @@
 #include "cpu_loop.h"
 
 #include "backend/alternatives.h"
+#include "backend/backend.h"
 #include "backend/code.h"
 #include "base/list.h"
 #include "context/context.h"
 #include "context/env.h"
 #include "context/forced.h"
-#include "cpu.h"
 #include "exec/caches.h"
 #include "exec/team.h"
 #include "jit/emit/generate.h"

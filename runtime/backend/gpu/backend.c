@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "backend/code.h"
-#include "backend/gpu/tasks.h"
 #include "base/log.h"
 #include "context/context.h"
 #include "context/env.h"

@@ -6,6 +6,7 @@
 #include "backend/backend.h"
 #include "backend/gpu/count.h"
 #include "backend/gpu/driver.h"
+#include "base/list.h"
 #include "mesh/data.h"
 #include "op2jit.h"
 #include "record/record.h"
@@ -50,7 +51,7 @@ struct gpu {
   struct jit *jit;      /* programs; NULL until the first */
   struct jit *prover;   /* the context's */
   struct gpu_array *arrays;
-  struct gpu_value *values; /* value.c */
+  struct gpu_value *values; /* memory.c */
   struct gpu_rows *rows;    /* halo.c's; NULL until ranks exchange rows */
   struct plan_cache *plans; /* the context's */
   struct gpu_rates rates;   /* copy 0: not asked for yet; below: nobody can say */
@@ -92,7 +93,7 @@ int gpu_dat_lend(struct op_context *ctx, enum space space, struct dat *dat, void
 int gpu_where(const struct op_context *ctx);
 gpu_address gpu_dat_address(const struct gpu *c, const struct dat *dat);
 
-/* ---- globals that stay on the device (value.c) ---- */
+/* ---- globals that stay on the device (memory.c) ---- */
 int gpu_value_to_device(struct op_context *ctx, enum space space, const struct gbl *gbl, struct error *err);
 int gpu_value_to_host(struct op_context *ctx, enum space space, struct gbl *gbl, struct error *err);
 /* Where it is, after value_to_device. */
@@ -181,8 +182,14 @@ struct gpu_launch {
   int slot;
 };
 
+struct gpu_memory {
+  gpu_address at;
+  size_t bytes;
+};
+
 /* The plan, launches and memory of one part of a loop; an empty part has no launches. */
 struct gpu_part {
+  struct arrays memory; /* of the arrays that no other line has */
   struct gpu_launch *launches;
   int nlaunches;
   unsigned shared; /* bytes */
@@ -204,8 +211,7 @@ struct gpu_part {
   unsigned moved;  /* of the mesh, when that was */
   void *constants; /* that travel with a launch, as the kernel's struct has them */
   int *list;       /* elements of blocks sorted by colour, or of colours, owned */
-  gpu_address *apart;
-  size_t *apart_bytes;
+  struct gpu_memory *apart;
 };
 
 struct gpu_variant {
@@ -223,11 +229,8 @@ struct gpu_variant {
   gpu_address slots, warps, ticket; /* 0: there is none. It is behind the slots, or memory of its own */
   size_t slots_bytes, warps_bytes;
   bool owns_ticket;
-  bool under_way; /* some parts with results were launched, and not the last one */
-  struct gpu_memory {
-    gpu_address at;
-    size_t bytes;
-  } * globals; /* by parameter: of those that do not travel with a launch */
+  bool under_way;             /* some parts with results were launched, and not the last one */
+  struct gpu_memory *globals; /* by parameter: of those that do not travel with a launch */
 };
 
 struct gpu_loop {
@@ -281,7 +284,7 @@ bool gpu_expect(struct op_context *ctx, struct loop *loop, struct expected *out)
 /* So many launches are better given as a graph, by what is known of the device. */
 bool gpu_graph_pays(const struct gpu *c, int launches);
 
-/* ---- several threads for an element (memory.c) ---- */
+/* ---- several threads for an element (fits.c) ---- */
 /* On all ranks alike. */
 struct gpu_together {
   double mean, longest; /* targets of an element, by the loop's ragged maps */
@@ -305,8 +308,12 @@ int gpu_plan(struct op_context *ctx, struct loop *loop, int which, struct error 
 int gpu_code(struct op_context *ctx, struct loop *loop, int which, bool wait, struct error *err);
 /* Everything that was made is released; what the variant is stays. */
 void gpu_unmake(struct gpu *c, struct gpu_variant *v, const struct gpu_targets *targets);
-void gpu_variant_free(struct gpu *c, struct gpu_variant *v, const struct gpu_targets *targets);
 void gpu_loop_free(struct gpu *c, struct gpu_loop *l);
+
+/* tasks.c: a graph of tasks, as struct backend has it: one kernel, in as many groups as run at once, takes tasks until none
+ * is left. */
+int gpu_run_tasks(struct op_context *ctx, struct task_graph *g, const struct tasks_options *options,
+                  struct error *err);
 
 /* ---- chains (graph.c) ---- */
 /* Launches that are ready, as struct backend's run_chain. A chain that comes again runs as one graph. */

@@ -41,18 +41,15 @@ struct gpu_rows {
   struct gpu_program *program;
   gpu_function functions[ROWS_WAYS][LONGEST_WORD +
                                     1]; /* by the bytes of a word, 0: of tables; NULL: not asked for yet */
-  struct gpu_array **lists;             /* of elements, as long as the epoch lasts */
-  int nlists;
+  struct list lists;                    /* of elements: arrays, as long as the epoch lasts */
   unsigned epoch;
 };
 
 static void put_lists(struct gpu *c) {
   struct gpu_rows *r = c->rows;
-  for (int i = 0; i < r->nlists; i++)
-    gpu_array_put(c, r->lists[i]);
-  free(r->lists);
-  r->lists = NULL;
-  r->nlists = 0;
+  for (int i = 0; i < r->lists.count; i++)
+    gpu_array_put(c, r->lists.items[i]);
+  list_free(&r->lists);
 }
 
 void gpu_rows_free(struct gpu *c) {
@@ -86,19 +83,16 @@ static int list_on_device(struct op_context *ctx, struct gpu *c, const int *elem
   if (r->epoch != ctx->mesh->epoch)
     put_lists(c);
   r->epoch = ctx->mesh->epoch;
-  for (int i = 0; i < r->nlists; i++)
-    if (r->lists[i]->host == elements && r->lists[i]->bytes == bytes) {
-      *out = r->lists[i];
+  for (int i = 0; i < r->lists.count; i++) {
+    *out = r->lists.items[i];
+    if ((*out)->host == elements && (*out)->bytes == bytes)
       return OP_OK;
-    }
-  struct gpu_array **lists = array_resize(r->lists, (size_t)r->nlists + 1, sizeof *lists);
-  if (!lists)
-    return error_memory(err, "the exchange on the GPU", ((size_t)r->nlists + 1) * sizeof *lists);
-  r->lists = lists;
-  int code = gpu_array_get(c, elements, bytes, ctx->mesh->epoch, out, err);
-  if (!code)
-    lists[r->nlists++] = *out;
-  return code;
+  }
+  const int code = gpu_array_get(c, elements, bytes, ctx->mesh->epoch, out, err);
+  if (code || list_add(&r->lists, *out))
+    return code;
+  gpu_array_put(c, *out);
+  return error_memory(err, "the exchange on the GPU", sizeof **out);
 }
 
 /* ---- messages ---- */

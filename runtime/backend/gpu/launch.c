@@ -68,7 +68,7 @@ static int fill_constants(struct call *call, int at) {
   const struct desc *d = &call->loop->desc;
   const size_t bytes = call->v->parameters.items[at].bytes;
   unsigned char *to = call->p->constants;
-  if (!to && !(to = call->p->constants = calloc(1, bytes)))
+  if (!to && !(to = call->p->constants = arrays_add(&call->p->memory, 1, bytes)))
     return error_memory(call->err, "constants", bytes);
   for (int i = 0; i < d->nconsts; i++) {
     if (d->consts[i].folded)
@@ -106,7 +106,7 @@ static void fill_word(struct call *call, int i) {
     break;
   case GPU_P_KEPT: word->address = gpu_value_address(call->c, call->loop->args[p->index].gbl); break;
   case GPU_P_STAGED_AT: word->number = call->p->staged_at[p->index]; break;
-  case GPU_P_APART: word->address = summing_part(call)->apart[p->index]; break;
+  case GPU_P_APART: word->address = summing_part(call)->apart[p->index].at; break;
   default: word->address = call->p->arrays[i] ? call->p->arrays[i]->at : 0;
   }
   call->p->values[i] = word;
@@ -208,7 +208,7 @@ static int launch_sums(struct call *call) {
     long long stride = dat_stride(dat);
     const bool apart = v->shape.strategy == GPU_APART;
     int targets = apart ? (int)dat->set->extents[EXTENT_NONEXEC] : (int)(reverse[1]->bytes / sizeof(int));
-    void *values[] = {&to, &stride, &reverse[0]->at, &reverse[1]->at, &call->p->apart[k], &targets};
+    void *values[] = {&to, &stride, &reverse[0]->at, &reverse[1]->at, &call->p->apart[k].at, &targets};
     const size_t threads = (size_t)targets * (apart ? 1 : (size_t)dat->dim);
     const unsigned blocks = (unsigned)((threads + GPU_SUM_THREADS - 1) / GPU_SUM_THREADS);
     if (blocks)
@@ -248,7 +248,7 @@ void gpu_take_results(struct op_context *ctx, struct launch *launch, const unsig
   }
 }
 
-/* The memory of what stays on the device, in the order of the arguments. */
+/* The memory of globals that stay on the device, in the order of the arguments; they are newest there. */
 static int kept_results(struct call *call, gpu_address *out) {
   const struct loop *loop = call->loop;
   int n = 0;
@@ -260,23 +260,14 @@ static int kept_results(struct call *call, gpu_address *out) {
   return n;
 }
 
-static int combine(struct call *call) {
+static int combine(struct call *call, gpu_address *kept, int n) {
   int sizes_of[3 + OP_MAX_ARGS] = {0, sizeof(int), 0};
-  gpu_address kept[OP_MAX_ARGS];
   void *values[3 + OP_MAX_ARGS] = {(void *)&call->v->slots, (void *)&call->v->nresults,
                                    (void *)&call->v->warps};
-  const int n = kept_results(call, kept);
   for (int i = 0; i < n; i++)
     values[3 + i] = &kept[i];
   const struct gpu_sizes sizes = {3 + n, sizes_of};
   return issue(call->c, call->v->combine, 1, GPU_COMBINE_THREADS, values, &sizes);
-}
-
-/* Globals that stay on the device are newest there. */
-static void mark_kept(const struct loop *loop) {
-  for (int i = 0; i < loop->nargs; i++)
-    if (loop->desc.args[i].kept && gpu_slot_offset(&loop->desc, i) >= 0)
-      gbl_wrote(loop->args[i].gbl, loop->space);
 }
 
 size_t gpu_result_bytes(const struct launch *launch, const struct gpu_variant *v) {
@@ -291,9 +282,9 @@ int gpu_send_results(struct op_context *ctx, struct launch *launch, struct gpu_v
   if (!gpu_slot_bytes(&launch->loop->desc) || !v->nresults)
     return OP_OK;
   const bool combined = gpu_has_ticket(&v->shape); /* by the kernel itself */
-  if (combined)
-    mark_kept(launch->loop);
-  int code = combined ? 0 : combine(&call);
+  gpu_address kept[OP_MAX_ARGS];
+  const int nkept = kept_results(&call, kept);
+  int code = combined ? 0 : combine(&call, kept, nkept);
   if (!code && bytes && (!combined || c->device.far_host))
     code = c->driver->copy_out(c->self, landing, v->slots, bytes);
   return failed(&call, code, "running the kernel");

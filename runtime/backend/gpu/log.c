@@ -96,6 +96,16 @@ void gpu_log_finish(struct gpu_log *log, const char *why, struct compile_result 
   result->nmessages = log->count;
 }
 
+int gpu_log_take(struct compile_result *result, void *binary, size_t size, bool failed) {
+  if (!binary)
+    return 3;
+  result->binary = failed ? NULL : binary;
+  result->size = size;
+  if (failed)
+    free(binary);
+  return failed ? 2 : 0;
+}
+
 void gpu_log_release(void *self, struct compile_result *result) {
   struct gpu_log *log = result->owner;
   (void)self;

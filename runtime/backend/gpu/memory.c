@@ -1,5 +1,4 @@
 /* Memory of the device: dats by version, copies of arrays, results. */
-#include <limits.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -9,16 +8,10 @@
 #include "context/context.h"
 #include "gpu.h"
 #include "include/op2jit.h"
-#include "jit/found.h"
-#include "jit/jit.h"
 #include "mesh/data.h"
 #include "mesh/globals.h"
 #include "mesh/mesh.h"
 #include "op2jit.h"
-#include "ranks/agree.h"
-#include "ranks/comm.h"
-#include "record/record.h"
-#include "services/services.h"
 
 struct gpu *gpu_of(const struct op_context *ctx, enum space space) {
   return (struct gpu *)ctx->backend_state + device_of(space);
@@ -133,13 +126,8 @@ int gpu_landing(struct gpu *c, size_t bytes, struct error *err) {
 }
 
 /* ---- dats ---- */
-struct on_device {
-  gpu_address at;
-  size_t bytes;
-};
-
 gpu_address gpu_dat_address(const struct gpu *c, const struct dat *dat) {
-  return ((const struct on_device *)dat->replicas[c->space].memory)->at;
+  return (gpu_address)(uintptr_t)dat->replicas[c->space].memory;
 }
 
 /* Without the slack behind the host's rows, which is for vector code of CPUs. Small values are added to by the
@@ -152,24 +140,19 @@ static size_t used_bytes(const struct dat *dat) {
 }
 
 /* Bytes that are copied: the array of a view has no slack. */
-static size_t copied_bytes(const struct dat *dat, const struct on_device *d) {
-  const size_t host = dat->replicas[SPACE_HOST].bytes;
-  return host < d->bytes ? host : d->bytes;
+static size_t copied_bytes(const struct dat *dat) {
+  const size_t host = dat->replicas[SPACE_HOST].bytes, device = used_bytes(dat);
+  return host < device ? host : device;
 }
 
 int gpu_dat_make(struct op_context *ctx, enum space space, struct dat *dat, struct error *err) {
-  struct gpu *c = gpu_of(ctx, space);
-  struct on_device *d = calloc(1, sizeof *d);
-  if (!d)
-    return error_memory(err, "a dat on the GPU", sizeof *d);
-  d->bytes = used_bytes(dat);
-  const int code = gpu_allocate(c, &d->at, d->bytes, err, "dat \"%s\"", dat->name);
-  if (code) {
-    free(d);
+  const size_t bytes = used_bytes(dat);
+  gpu_address at = 0;
+  const int code = gpu_allocate(gpu_of(ctx, space), &at, bytes, err, "dat \"%s\"", dat->name);
+  if (code)
     return code;
-  }
-  dat->replicas[space].memory = d;
-  dat->replicas[space].bytes = d->bytes ? d->bytes : 1; /* 0 says that there is none */
+  dat->replicas[space].memory = (void *)(uintptr_t)at; // NOLINT
+  dat->replicas[space].bytes = bytes ? bytes : 1;      /* 0 says that there is none */
   return OP_OK;
 }
 
@@ -185,10 +168,10 @@ static bool converts(const struct dat *dat) {
   return dat->apart != dat->soa;
 }
 
-static int image_new(const struct dat *dat, const struct on_device *d, struct row_store *out,
-                     struct error *err) {
-  *out = (struct row_store){calloc(d->bytes + 1, 1), dat->value_size, dat->dim, dat->apart ? dat->stride : 0};
-  return out->memory ? OP_OK : error_memory_of(err, "copying dat", dat->name, d->bytes);
+static int image_new(const struct dat *dat, struct row_store *out, struct error *err) {
+  const size_t bytes = used_bytes(dat);
+  *out = (struct row_store){calloc(bytes + 1, 1), dat->value_size, dat->dim, dat->apart ? dat->stride : 0};
+  return out->memory ? OP_OK : error_memory_of(err, "copying dat", dat->name, bytes);
 }
 
 /* All rows that both have: the array of a view has no others' elements. */
@@ -206,18 +189,18 @@ static int begin_copy(const struct gpu *c, const struct dat *dat, struct row_sto
                       struct error *err) {
   if (c->failed)
     return lost(c, dat, err);
-  return converts(dat) ? image_new(dat, dat->replicas[c->space].memory, image, err) : OP_OK;
+  return converts(dat) ? image_new(dat, image, err) : OP_OK;
 }
 
 static int copying_failed(struct gpu *c, const struct dat *dat, int result, const char *way,
                           struct error *err) {
-  return gpu_failed(c, result, err, "copying dat \"%s\" of %zu bytes %s %s", dat->name,
-                    ((const struct on_device *)dat->replicas[c->space].memory)->bytes, way, c->device.label);
+  return gpu_failed(c, result, err, "copying dat \"%s\" of %zu bytes %s %s", dat->name, used_bytes(dat), way,
+                    c->device.label);
 }
 
 int gpu_dat_to_device(struct op_context *ctx, enum space space, struct dat *dat, struct error *err) {
   struct gpu *c = gpu_of(ctx, space);
-  const struct on_device *d = dat->replicas[space].memory;
+  const gpu_address at = gpu_dat_address(c, dat);
   const struct row_store host = dat_rows(dat);
   struct row_store image = {0};
   if (begin_copy(c, dat, &image, err))
@@ -225,8 +208,8 @@ int gpu_dat_to_device(struct op_context *ctx, enum space space, struct dat *dat,
   if (image.memory)
     convert(ctx, dat, &host, &image);
   /* The driver has taken pageable memory's bytes when the call returns. A program's array may be pinned. */
-  int result = image.memory ? c->driver->copy_in(c->self, d->at, image.memory, d->bytes)
-                            : c->driver->copy_in(c->self, d->at, host.memory, copied_bytes(dat, d));
+  int result = image.memory ? c->driver->copy_in(c->self, at, image.memory, used_bytes(dat))
+                            : c->driver->copy_in(c->self, at, host.memory, copied_bytes(dat));
   if (!result && !image.memory && dat->view && dat->view->in_place)
     result = c->driver->wait(c->self);
   free(image.memory);
@@ -246,13 +229,13 @@ static int gpu_copy_out(struct gpu *c, void *to, gpu_address from, size_t bytes)
 
 int gpu_dat_to_host(struct op_context *ctx, enum space space, struct dat *dat, struct error *err) {
   struct gpu *c = gpu_of(ctx, space);
-  const struct on_device *d = dat->replicas[space].memory;
+  const gpu_address at = gpu_dat_address(c, dat);
   const struct row_store host = dat_rows(dat);
   struct row_store image = {0};
   if (begin_copy(c, dat, &image, err))
     return err->code;
-  const int result = image.memory ? gpu_copy_out(c, image.memory, d->at, d->bytes)
-                                  : gpu_copy_out(c, host.memory, d->at, copied_bytes(dat, d));
+  const int result = image.memory ? gpu_copy_out(c, image.memory, at, used_bytes(dat))
+                                  : gpu_copy_out(c, host.memory, at, copied_bytes(dat));
   if (!result && image.memory)
     convert(ctx, dat, &image, &host);
   free(image.memory);
@@ -276,9 +259,8 @@ int gpu_where(const struct op_context *ctx) {
 }
 
 void gpu_dat_release(struct op_context *ctx, enum space space, struct dat *dat) {
-  struct on_device *d = dat->replicas[space].memory;
-  gpu_release(gpu_of(ctx, space), d->at, d->bytes);
-  free(d);
+  struct gpu *c = gpu_of(ctx, space);
+  gpu_release(c, gpu_dat_address(c, dat), used_bytes(dat));
   dat->replicas[space] = (struct replica){0}; /* which has no version */
 }
 
@@ -351,92 +333,4 @@ void gpu_values_free(struct gpu *c) {
     free(c->values);
     c->values = next;
   }
-}
-
-/* Several threads for an element: whether its loop over targets can be shared by them, and how many are worth it. */
-
-const char *gpu_together_refusal(const struct loop *loop, const struct gpu_shape *s) {
-  if (loop->meets)
-    return "elements meet in what they write";
-  for (int i = 0; i < loop->nargs; i++) {
-    const struct map *map = loop->args[i].map;
-    if (map && map->first && map->longest > INT_MAX - GPU_ROWS_MOST)
-      return "an element has too many targets to count by more than one";
-  }
-  enum split_why why;
-  return gpu_rows_can(&loop->desc, s, &why) ? NULL : found_why(why);
-}
-
-int gpu_look_at_rows(struct op_context *ctx, struct loop *loop, int code, struct error *err) {
-  struct desc *d = &loop->desc;
-  struct gpu *c = gpu_of(ctx, loop->space);
-  struct facts facts = {.rows.why = WHY_CONDITIONS}; /* which may hold here and not on the device */
-  const struct jit_wish wish = {0};
-  struct error said = {0}; /* is told when the code is asked for */
-  bool asked;
-  if (!desc_any_ragged(d) || d->entry || d->nmembers)
-    return code;
-  if (ctx->comm->rank == 0 && loop->kernel.certain && context_jit(ctx, &c->prover, &said) == OP_OK)
-    jit_facts(c->prover, d, &wish, &facts, &asked, &said);
-  error_free(&said);
-  struct comm *comm = ctx->agreement;
-  const int came = comm->table->broadcast(comm, &facts.rows, sizeof facts.rows, 0, code ? &said : err);
-  error_free(&said);
-  free(d->rows);
-  d->rows = array_new(1, sizeof *d->rows);
-  if (code || came || !d->rows)
-    return code ? code : came ? came : error_memory(err, "what is known of a kernel's rows", sizeof *d->rows);
-  *d->rows = facts.rows;
-  for (int i = 0; i < d->nargs; i++)
-    d->args[i].stays = c->driver->dialect == GPU_DIALECT_OPENCL && row_facts_stay(d->rows, i);
-  return OP_OK;
-}
-
-int gpu_together_look(struct op_context *ctx, const struct loop *loop, int code, struct gpu_together *out,
-                      struct error *err) {
-  enum { MEAN, LONGEST, FACTS };
-  double most[FACTS] = {0};
-  if (!desc_any_ragged(&loop->desc))
-    return code;
-  for (int i = 0; i < loop->nargs; i++) {
-    const struct map *map = loop->args[i].map;
-    const long size = map && map->first ? map->from->extents[EXTENT_OWNED] : 0;
-    const double mean = size > 0 ? (double)map_end(map, size - 1) / (double)size : 0;
-    most[MEAN] = mean > most[MEAN] ? mean : most[MEAN];
-    if (size > 0 && (double)map->longest > most[LONGEST])
-      most[LONGEST] = (double)map->longest;
-  }
-  code = agree_on_largest(ctx->agreement, code, most, FACTS, err);
-  *out = (struct gpu_together){.mean = most[MEAN], .longest = most[LONGEST]};
-  return code;
-}
-
-/* Most steps have a target, and no thread has many of them. */
-static int near_mean(const struct gpu_together *w, int most) {
-  int width = GPU_ROWS_LEAST;
-  while (2 * width <= most && 2 * width <= w->mean)
-    width *= 2;
-  return width;
-}
-
-/* From here on a thread by itself holds up all others. */
-enum { LONG = 1024, LONGISH = 64 };
-/* Shorter ones of neighbours are in one line of a cache: a thread each is as good. */
-enum { USUAL_MEAN = 8, LEAST_MEAN = 4 };
-
-int gpu_together_first(const struct gpu_together *w, int warp) {
-  return w->longest >= LONG ? warp : w->mean >= USUAL_MEAN ? near_mean(w, warp) : 0;
-}
-
-int gpu_together_others(const struct gpu_together *w, int warp, int out[GPU_TOGETHER_OTHERS]) {
-  const int near = near_mean(w, warp);
-  int count = 0;
-  if (w->mean < LEAST_MEAN && w->longest < LONGISH)
-    return 0;
-  out[count++] = near;
-  if (2 * near < warp)
-    out[count++] = 2 * near;
-  if (near != warp)
-    out[count++] = warp;
-  return count;
 }

@@ -35,7 +35,8 @@ struct other {
 };
 
 struct device_pairs {
-  gpu_address block; /* 0: there is none */
+  struct arrays memory; /* of its arrays */
+  gpu_address block;    /* 0: there is none */
   size_t half, bytes;
   unsigned turn;
   int n, nflags;
@@ -60,10 +61,7 @@ int gpu_pairs_ask(struct op_context *ctx, struct gpu *c, struct error *err) {
 static void pairs_free(struct gpu *c, struct device_pairs *p) {
   gpu_release(c, p->block, p->bytes);
   comm_messages_free(&p->each);
-  free(p->others);
-  free(p->flags);
-  free(p->sent);
-  free(p->received);
+  arrays_free(&p->memory);
   free(p);
 }
 
@@ -92,11 +90,12 @@ static struct device_pairs *pairs_make(const struct message_pair *pairs, int n) 
   if (!p)
     return NULL;
   p->n = n;
-  p->others = array_new((size_t)n, sizeof *p->others);
-  p->flags = array_new((size_t)n, sizeof *p->flags);
-  p->sent = array_new((size_t)n, sizeof(struct offer));
-  p->received = array_new((size_t)n, sizeof(struct offer));
-  if (!comm_messages_new(&p->each, n) || !p->others || !p->flags || !p->sent || !p->received)
+  p->others = arrays_add(&p->memory, (size_t)n, sizeof *p->others);
+  p->flags = arrays_add(&p->memory, (size_t)n, sizeof *p->flags);
+  p->sent = arrays_add(&p->memory, (size_t)n, sizeof(struct offer));
+  p->received = arrays_add(&p->memory, (size_t)n, sizeof(struct offer));
+  p->memory.failed |= !comm_messages_new(&p->each, n);
+  if (p->memory.failed)
     return p;
   for (int i = 0; i < n; i++) {
     p->others[i].pair = pairs[i];
@@ -219,8 +218,7 @@ int gpu_pairs_new(struct op_context *ctx, enum space space, struct message_pair 
   if (!c->shares)
     return code;
   struct device_pairs *p = code ? NULL : pairs_make(pairs, n);
-  const bool made = p && p->each.ranks && p->others && p->flags && p->sent && p->received;
-  if (!code && !made)
+  if (!code && (!p || p->memory.failed))
     code = error_memory(err, "the messages of a halo exchange", (size_t)n * sizeof(struct other));
   code = agree_on_success(ctx->comm, code, err);
   if (!code) {

@@ -226,6 +226,16 @@ static struct gpu_rates usual(const struct gpu *c) {
   return c->driver->dialect != GPU_DIALECT_OPENCL ? GPU_RATES_USUAL : (struct gpu_rates){.copy = -1};
 }
 
+/* By the store, or measured now; `own`: this rank's device is. */
+static void settle(struct op_context *ctx, struct loop *loop, bool known, bool measures, bool own,
+                   struct gpu_rates *r) {
+  struct gpu *c = gpu_of(ctx, loop->space);
+  const bool measured = measures && make_and_measure(ctx, loop, own, false, r);
+  if (measured)
+    in_store(ctx, c, r, true);
+  c->rates = known || measured ? *r : usual(c);
+}
+
 int gpu_rates_get(struct op_context *ctx, struct loop *loop, int code, struct error *err) {
   struct gpu *c = gpu_of(ctx, loop->space);
   struct gpu_rates r = {0};
@@ -240,10 +250,7 @@ int gpu_rates_get(struct op_context *ctx, struct loop *loop, int code, struct er
   code = agree_on_largest(ctx->agreement, code, &missing, 1, err);
   if (code)
     return code;
-  const bool measured = missing > 0 && make_and_measure(ctx, loop, own, false, &r);
-  if (measured)
-    in_store(ctx, c, &r, true);
-  c->rates = known || measured ? r : usual(c);
+  settle(ctx, loop, known, missing > 0, own, &r);
   return OP_OK;
 }
 
@@ -258,10 +265,7 @@ bool gpu_rates_known(struct op_context *ctx, struct loop *loop) {
   const bool keeps = ctx->store && store_path(ctx->store), known = keeps && in_store(ctx, c, &r, false);
   if (keeps && !known && !make(ctx, loop, NULL))
     return false;
-  const bool measured = keeps && !known && make_and_measure(ctx, loop, true, false, &r);
-  if (measured)
-    in_store(ctx, c, &r, true);
-  c->rates = known || measured ? r : usual(c);
+  settle(ctx, loop, known, keeps && !known, true, &r);
   return c->rates.copy > 0;
 }
 

@@ -72,7 +72,7 @@ static const int *numbers(const struct making *w) {
 
 static int get_plan(struct making *w, const struct plan_wish *wish, const struct plan_entry **out) {
   bool built = false;
-  const struct plan_entry **plans = array_resize(w->p->plans, (size_t)w->p->nplans + 1, sizeof *plans);
+  const struct plan_entry **plans = array_more(w->p->plans, (size_t)w->p->nplans, sizeof *plans);
   if (!plans)
     return error_memory(w->err, "a loop's plans", sizeof *plans);
   w->p->plans = plans;
@@ -196,7 +196,7 @@ static int make_levelled_launches(struct making *w) {
   struct gpu_variant *v = w->v;
   const int count = 2 * w->plan->ncolours, *first = w->plan->colour_first;
   const long owned = end_of_results(w);
-  struct gpu_launch *l = w->p->launches = array_new((size_t)count, sizeof *l);
+  struct gpu_launch *l = w->p->launches = arrays_add(&w->p->memory, (size_t)count, sizeof *l);
   if (!l)
     return error_memory(w->err, "a loop's launches", (size_t)count * sizeof *l);
   w->p->nlaunches = count;
@@ -222,7 +222,7 @@ static int make_launches(struct making *w) {
   const struct plan *p = gpu_sums_by_targets(v->shape.strategy) ? NULL : w->plan; /* it has no colours */
   bool blocks = gpu_has_blocks(v->shape.strategy);
   const int count = p ? p->ncolours : 1;
-  w->p->launches = array_new((size_t)count, sizeof *w->p->launches);
+  w->p->launches = arrays_add(&w->p->memory, (size_t)count, sizeof *w->p->launches);
   if (!w->p->launches)
     return error_memory(w->err, "a loop's launches", (size_t)count * sizeof *w->p->launches);
   w->p->nlaunches = count;
@@ -335,7 +335,7 @@ static int make_arrays(struct making *w) {
   struct gpu_part *p = w->p;
   const bool later = gpu_adds_later(w->v->shape.strategy);
   p->narrays = nparameters + (later ? 2 * w->targets->count : 0);
-  p->arrays = array_new((size_t)p->narrays, sizeof *p->arrays);
+  p->arrays = arrays_add(&p->memory, (size_t)p->narrays, sizeof *p->arrays);
   if (!p->arrays)
     return error_memory(w->err, "a loop's arrays", (size_t)p->narrays * sizeof *p->arrays);
   int code = OP_OK;
@@ -352,19 +352,18 @@ static size_t row_bytes(const struct making *w, int k) {
 
 static int make_apart(struct making *w) {
   struct gpu_part *p = w->p;
-  p->apart = array_new((size_t)w->targets->count, sizeof *p->apart);
-  p->apart_bytes = array_new((size_t)w->targets->count, sizeof *p->apart_bytes);
-  if (!p->apart || !p->apart_bytes)
+  p->apart = arrays_add(&p->memory, (size_t)w->targets->count, sizeof *p->apart);
+  if (!p->apart)
     return error_memory(w->err, "increments", 0);
   for (int k = 0; k < w->targets->count; k++) {
     const struct plan_staging *s = w->plan ? &w->plan->staging[k] : NULL; /* ORDERED */
     const size_t bytes = row_bytes(w, k) * (s ? (size_t)s->late_first[s->nlate]
                                               : (size_t)elements(w) * (size_t)w->targets->items[k].ncolumns);
-    int code = gpu_allocate(w->c, &p->apart[k], bytes, w->err, "loop %s, variant %s: increments kept apart",
-                            w->loop->name, w->v->name);
+    int code = gpu_allocate(w->c, &p->apart[k].at, bytes, w->err,
+                            "loop %s, variant %s: increments kept apart", w->loop->name, w->v->name);
     if (code)
       return code;
-    p->apart_bytes[k] = bytes;
+    p->apart[k].bytes = bytes;
   }
   return OP_OK;
 }
@@ -386,7 +385,7 @@ static int make_shared(struct making *w) {
   const struct gpu_shape *s = &w->v->shape;
   struct gpu_part *p = w->p;
   size_t bytes = 0, meeting = gpu_meeting_bytes(&w->loop->desc, &w->v->shape);
-  p->staged_at = array_new((size_t)w->targets->count, sizeof *p->staged_at);
+  p->staged_at = arrays_add(&p->memory, (size_t)w->targets->count, sizeof *p->staged_at);
   if (!p->staged_at)
     return error_memory(w->err, "shared memory", 0);
   if (gpu_sums_by_targets(s->strategy))
@@ -438,14 +437,12 @@ static int make_results(struct making *w) {
 
 static int make_values(struct making *w) {
   const size_t n = (size_t)w->v->parameters.count;
-  w->p->words = array_new(n, sizeof *w->p->words);
-  w->p->values = array_new(n, sizeof *w->p->values);
-  w->p->sizes = array_new(n, sizeof *w->p->sizes);
+  w->p->words = arrays_add(&w->p->memory, n, sizeof *w->p->words);
+  w->p->values = arrays_add(&w->p->memory, n, sizeof *w->p->values);
+  w->p->sizes = arrays_add(&w->p->memory, n, sizeof *w->p->sizes);
   for (size_t i = 0; w->p->sizes && i < n; i++)
     w->p->sizes[i] = (int)w->v->parameters.items[i].bytes;
-  return w->p->words && w->p->values && w->p->sizes
-             ? OP_OK
-             : error_memory(w->err, "a kernel's parameters", n * sizeof(void *));
+  return w->p->memory.failed ? error_memory(w->err, "a kernel's parameters", n * sizeof(void *)) : OP_OK;
 }
 
 static bool is_in_memory(const struct gpu_parameter *p) {
@@ -475,24 +472,16 @@ static void release_globals(struct gpu *c, struct gpu_variant *v) {
 static void release_part(struct gpu *c, struct gpu_part *p, const struct gpu_targets *targets) {
   for (int i = 0; i < p->narrays && p->arrays; i++)
     gpu_array_put(c, p->arrays[i]);
-  for (int k = 0; p->apart && p->apart_bytes && k < targets->count; k++)
-    gpu_release(c, p->apart[k], p->apart_bytes[k]);
+  for (int k = 0; p->apart && k < targets->count; k++)
+    gpu_release(c, p->apart[k].at, p->apart[k].bytes);
   for (int i = 0; i < p->nplans; i++)
     plan_cache_release(c->plans, p->plans[i]);
   if (p->levels)
     plan_free(p->levels);
   free(p->levels);
-  free(p->words);
-  free(p->values);
-  free(p->sizes);
-  free(p->constants);
-  free(p->arrays);
-  free(p->apart);
-  free(p->apart_bytes);
   free(p->plans);
   free(p->list);
-  free(p->staged_at);
-  free(p->launches);
+  arrays_free(&p->memory);
 }
 
 void gpu_unmake(struct gpu *c, struct gpu_variant *v, const struct gpu_targets *targets) {
@@ -590,9 +579,4 @@ int gpu_code(struct op_context *ctx, struct loop *loop, int which, bool wait, st
     code = make_globals(&w);
   w.v->ready = !code;
   return code;
-}
-
-void gpu_variant_free(struct gpu *c, struct gpu_variant *v, const struct gpu_targets *targets) {
-  gpu_unmake(c, v, targets);
-  free(v->name);
 }

@@ -527,8 +527,10 @@ int gpu_candidates(struct op_context *ctx, struct loop *loop, struct gpu_loop *l
 void gpu_loop_free(struct gpu *c, struct gpu_loop *l) {
   if (!l)
     return;
-  for (int i = 0; i < l->nvariants; i++)
-    gpu_variant_free(c, &l->variants[i], &l->targets);
+  for (int i = 0; i < l->nvariants; i++) {
+    gpu_unmake(c, &l->variants[i], &l->targets);
+    free(l->variants[i].name);
+  }
   free(l->variants);
   gpu_targets_free(&l->targets);
   free(l);

@@ -1,4 +1,3 @@
-#include "loop/chain/chain.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +16,6 @@
 #include "loop/chains.h"
 #include "loop/choose.h"
 #include "loop/loop.h"
-#include "loop/make.h"
 #include "loop/period.h"
 #include "mesh/mesh.h"
 #include "ranks/comm.h"
@@ -53,10 +51,6 @@ static void chains_forget(struct op_context *ctx, const void *object) {
   if (!object && ctx->queue)
     segments_forget(ctx);
   fused_forget(ctx, object);
-}
-
-void chains_stay(struct op_context *ctx) {
-  tiled_stay(ctx);
 }
 
 void loop_forget(struct op_context *ctx, const void *object) {

@@ -24,6 +24,7 @@ struct import {
 };
 
 struct deep {
+  struct arrays memory; /* of the arrays that follow */
   struct deep_copies copies;
   struct deep_loop *loops;
   int nloops;
@@ -81,10 +82,12 @@ static int make_apart(struct apart *a, const struct loop *loop, int arg, const s
 }
 
 /* rows: of maps, of the loop's set. apart: some copies may have none, on any rank. */
-static int make_loop(struct deep_loop *l, const struct loop *loop, const struct copies_list *run, long rows,
-                     bool apart, struct error *err) {
-  int code = deep_schedule_new(&l->schedule, rows, run, err);
-  l->aparts = array_new((size_t)loop->nargs, sizeof *l->aparts);
+static int make_loop(struct deep *deep, int which, const struct loop *loop, long rows, bool apart,
+                     struct error *err) {
+  struct deep_loop *l = &deep->loops[which];
+  const struct copies_list *run = &deep->copies.run[which];
+  int code = deep_schedule_new(&l->schedule, rows, run, 0, err);
+  l->aparts = arrays_add(&deep->memory, (size_t)loop->nargs, sizeof *l->aparts);
   if (!code && !l->aparts)
     code = no_memory(err);
   for (int i = 0; !code && apart && i < loop->nargs; i++) {
@@ -111,16 +114,6 @@ struct copies_set *deep_sets(const struct tiled_description *d, int layers) {
   return sets;
 }
 
-/* Find the dats that loops of the chain change, and those that loops before the segment do. */
-static void find_changed(struct deep *deep, const struct chain *chain, int first) {
-  for (int l = 0; l < chain->nloops; l++)
-    for (int i = 0; i < chain->loops[l].naccesses; i++) {
-      const struct chain_access *a = &chain->loops[l].accesses[i];
-      deep->imports[a->dat].changed |= a->use != CHAIN_READS;
-      deep->imports[a->dat].renewed |= a->use != CHAIN_READS && l < first;
-    }
-}
-
 int deep_new(struct loop *const *loops, const struct tiled_description *d, const struct copies_set *sets,
              int layers, const struct depths *depths, int segment, struct deep **out, struct error *err) {
   const int first = depths->first[segment], end = depths->first[segment + 1];
@@ -129,26 +122,24 @@ int deep_new(struct loop *const *loops, const struct tiled_description *d, const
     return no_memory(err);
   deep->nloops = end - first;
   deep->nimports = d->chain.ndats;
-  deep->loops = array_new((size_t)deep->nloops, sizeof *deep->loops);
-  deep->imports = array_new((size_t)deep->nimports, sizeof *deep->imports);
-  deep->wanted = array_new((size_t)deep->nimports, sizeof *deep->wanted);
-  int code = deep->loops && deep->imports && deep->wanted
-                 ? deep_copies_find(&deep->copies, &d->chain, sets, first, end, err)
-                 : no_memory(err);
+  deep->loops = arrays_add(&deep->memory, (size_t)deep->nloops, sizeof *deep->loops);
+  deep->imports = arrays_add(&deep->memory, (size_t)deep->nimports, sizeof *deep->imports);
+  deep->wanted = arrays_add(&deep->memory, (size_t)deep->nimports, sizeof *deep->wanted);
+  int code = deep->memory.failed ? no_memory(err)
+                                 : deep_copies_find(&deep->copies, &d->chain, sets, first, end, err);
   for (int i = 0; !code && i < deep->nloops; i++)
-    code = make_loop(&deep->loops[i], loops[first + i], &deep->copies.run[i],
-                     sets[d->chain.loops[first + i].set].rows,
+    code = make_loop(deep, i, loops[first + i], sets[d->chain.loops[first + i].set].rows,
                      layers == 1 && runs_apart(depths->run[first + i]), err);
   size_t most = (size_t)deep->nimports;
   for (int i = 0; i < deep->nloops && !code; i++)
     most += (size_t)deep->loops[i].naparts;
-  deep->needs = array_new(most, sizeof *deep->needs);
+  deep->needs = arrays_add(&deep->memory, most, sizeof *deep->needs);
   if (!code && !deep->needs)
     code = no_memory(err);
   for (int i = 0; !code && i < deep->nimports; i++)
-    deep->imports[i].dat = (struct dat *)(uintptr_t)d->known[2][i];
-  if (!code)
-    find_changed(deep, &d->chain, first);
+    deep->imports[i] = (struct import){.dat = (struct dat *)(uintptr_t)d->known[2][i],
+                                       .renewed = chain_changes(&d->chain, i, first),
+                                       .changed = chain_changes(&d->chain, i, d->chain.nloops)};
   return code;
 }
 
@@ -189,7 +180,6 @@ void deep_free(struct op_context *ctx, struct deep *deep) {
   for (int l = 0; deep->loops && l < deep->nloops; l++) {
     for (int k = 0; k < deep->loops[l].naparts; k++)
       apart_free(ctx, &deep->loops[l].aparts[k]);
-    free(deep->loops[l].aparts);
     schedule_free(&deep->loops[l].schedule);
   }
   for (int i = 0; deep->imports && i < deep->nimports; i++) {
@@ -197,10 +187,7 @@ void deep_free(struct op_context *ctx, struct deep *deep) {
     halo_exchange_free(&deep->imports[i].rows.exchange);
   }
   deep_copies_free(&deep->copies);
-  free(deep->loops);
-  free(deep->imports);
-  free(deep->wanted);
-  free(deep->needs);
+  arrays_free(&deep->memory);
   free(deep);
 }
 
@@ -290,17 +277,6 @@ static int deep_get_code(struct op_context *ctx, const struct deep *deep, struct
   return code;
 }
 
-/* Its launches run on these copies from now on. */
-static void deep_begin(const struct deep *deep, struct launch *const *launches) {
-  for (int l = 0; l < deep->nloops; l++)
-    launches[l]->deep = &deep->loops[l];
-}
-
-static void deep_end(const struct deep *deep, struct launch *const *launches) {
-  for (int l = 0; l < deep->nloops; l++)
-    launches[l]->deep = NULL;
-}
-
 /* The first of the segment's loops that reaches others' elements or runs on them. */
 static struct launch *first_to_wait(const struct turn *turn, int segment) {
   const struct depths *d = turn->depths;
@@ -323,7 +299,8 @@ static int prepare(struct op_context *ctx, struct turn *turn, int segment,
   ctx->comm->where = NULL;
   if (code)
     return code;
-  deep_begin(deep, launches);
+  for (int l = 0; l < deep->nloops; l++)
+    launches[l]->deep = &deep->loops[l];
   turn->waits[segment] = x ? launch : NULL;
   if (x) {
     launch->exchange = x;
@@ -381,9 +358,8 @@ int turn_end(struct op_context *ctx, struct turn *turn, int code) {
   if (turn->started && turn->waits[turn->started - 1])
     turn_finish(ctx, turn, turn->started - 1, &ignored);
   error_free(&ignored);
-  for (int s = 0; s < turn->depths->nsegments; s++)
-    if (turn->deep[s])
-      deep_end(turn->deep[s], turn->launches + turn->depths->first[s]);
+  for (int l = 0; l < turn->depths->first[turn->depths->nsegments]; l++)
+    turn->launches[l]->deep = NULL;
   return code;
 }
 
@@ -406,25 +382,20 @@ static void **make_frame(const struct launch *launch, const struct deep_loop *l)
   return frame;
 }
 
-int deep_schedule_new(struct schedule *out, long rows, const struct copies_list *run, struct error *err) {
-  long items = 0;
-  for (int filling = 0; filling < 2; filling++) {
-    if (filling && schedule_new(out, items, 1, 0, err))
-      return err->code;
-    if (filling)
-      schedule_add_phase(out, false);
-    items = 0;
-    for (long i = 0, end; i < run->count; i = end, items++) {
-      const int first = run->elements[i];
-      for (end = i + 1;
-           end < run->count && run->elements[end] == first + (end - i) && run->elements[end] != rows;)
-        end++;
-      if (filling)
-        schedule_add_item(out, first < rows ? WITH_ROWS : APART, first, first + (end - i), -1);
-    }
+int deep_schedule_new(struct schedule *out, long rows, const struct copies_list *run, int slot,
+                      struct error *err) {
+  if (schedule_new(out, run->count, 1, 0, err))
+    return err->code;
+  schedule_add_phase(out, false);
+  for (long i = 0, end; i < run->count; i = end) {
+    const int first = run->elements[i];
+    for (end = i + 1;
+         end < run->count && run->elements[end] == first + (end - i) && run->elements[end] != rows;)
+      end++;
+    schedule_add_item(out, first < rows ? WITH_ROWS : APART, first, first + (end - i), -1);
   }
   for (int i = 0; i < out->nitems; i++)
-    out->items[i].slot = 0; /* of results that nobody reads */
+    out->items[i].slot = slot;
   return OP_OK;
 }
 

@@ -80,8 +80,10 @@ struct deep_loop {
   int naparts;
 };
 
-/* Copies that follow one another are an item; those before `rows` have rows of maps. OP_ERR_MEMORY. */
-int deep_schedule_new(struct schedule *out, long rows, const struct copies_list *run, struct error *err);
+/* Elements that follow one another are an item; those before `rows` have rows of maps. Results of all go to one slot.
+ * OP_ERR_MEMORY. */
+int deep_schedule_new(struct schedule *out, long rows, const struct copies_list *run, int slot,
+                      struct error *err);
 /* Run the copies of a launch with `deep`, behind its owned elements. Their results do not count. OP_ERR_MEMORY, and
  * the backend's errors. */
 int deep_loop_run(struct op_context *ctx, struct launch *launch, struct error *err);

@@ -60,16 +60,6 @@ static bool has_dats_by_one_map(const struct loop *loop) {
 
 /* ---- how deep ---- */
 
-/* Bytes of a row of each dat. NULL: no memory. */
-static size_t *find_bytes(const struct tiled_description *d, struct error *err) {
-  size_t *bytes = array_new((size_t)d->chain.ndats, sizeof *bytes);
-  for (int i = 0; bytes && i < d->chain.ndats; i++)
-    bytes[i] = ((const struct dat *)d->known[2][i])->row_bytes;
-  if (!bytes)
-    error_memory(err, "the depths of loops", (size_t)d->chain.ndats * sizeof *bytes);
-  return bytes;
-}
-
 /* Loops that run on more copies than they do by themselves, and that could not, are segments of their own from now on; are
  * there any? */
 static bool keep_apart(struct loop *const *loops, int n, const int *run, struct depth_limit *limits) {
@@ -103,22 +93,22 @@ static struct depth_limit *find_limits(const struct op_context *ctx, struct loop
 }
 
 static int find_limited(const struct op_context *ctx, struct loop *const *loops, int n,
-                        const struct chain *chain, const size_t *bytes, int layers, struct depths *out,
+                        const struct tiled_description *d, int layers, struct depths *out,
                         struct error *err) {
   struct depth_limit *limits = find_limits(ctx, loops, n);
-  const struct depth_wish wish = {.layers = layers, .fringe = true, .bytes = bytes, .limits = limits};
+  const struct depth_wish wish = {.layers = layers, .fringe = true, .bytes = d->row_bytes, .limits = limits};
   const int code =
-      limits ? depths_build(out, chain, &wish, err) : error_memory(err, "the depths of loops", 0);
+      limits ? depths_build(out, &d->chain, &wish, err) : error_memory(err, "the depths of loops", 0);
   free(limits);
   return code;
 }
 
 /* In several layers, if that exchanges less often. */
 static int find_layers(const struct op_context *ctx, struct loop *const *loops, int n,
-                       const struct chain *chain, const size_t *bytes, int most, struct depths *out,
-                       int *layers, struct error *err) {
+                       const struct tiled_description *d, int most, struct depths *out, int *layers,
+                       struct error *err) {
   struct depths other = {0};
-  const int code = find_limited(ctx, loops, n, chain, bytes, most, &other, err);
+  const int code = find_limited(ctx, loops, n, d, most, &other, err);
   const bool less = !code && other.exchanges < out->exchanges;
   if (less)
     *layers = most;
@@ -129,16 +119,16 @@ static int find_layers(const struct op_context *ctx, struct loop *const *loops, 
 }
 
 /* One layer of copies: no loop runs on more of them than it does by itself. Or it does, if less travels then. */
-static int find_one(struct loop *const *loops, int n, const struct chain *chain, const size_t *bytes,
-                    struct depths *out, int *layers, struct error *err) {
-  struct depth_wish wish = {.layers = 1, .alone = true, .bytes = bytes};
+static int find_one(struct loop *const *loops, int n, const struct tiled_description *d, struct depths *out,
+                    int *layers, struct error *err) {
+  struct depth_wish wish = {.layers = 1, .alone = true, .bytes = d->row_bytes};
   struct depths other = {0};
   struct depth_limit *limits = array_new((size_t)n, sizeof *limits);
   *layers = 0;
-  int code = limits ? depths_build(out, chain, &wish, err) : error_memory(err, "the depths of loops", 0);
-  wish = (struct depth_wish){.layers = 1, .fringe = true, .bytes = bytes, .limits = limits};
+  int code = limits ? depths_build(out, &d->chain, &wish, err) : error_memory(err, "the depths of loops", 0);
+  wish = (struct depth_wish){.layers = 1, .fringe = true, .bytes = d->row_bytes, .limits = limits};
   if (!code)
-    code = find_deeper(loops, n, chain, &wish, limits, &other, err);
+    code = find_deeper(loops, n, &d->chain, &wish, limits, &other, err);
   *layers = !code && (other.exchanges < out->exchanges ||
                       (other.exchanges == out->exchanges && other.weight < out->weight));
   depths_free(*layers ? out : &other);
@@ -148,27 +138,11 @@ static int find_one(struct loop *const *loops, int n, const struct chain *chain,
   return code;
 }
 
-static int find(const struct op_context *ctx, struct loop *const *loops, int n, const struct chain *chain,
-                const size_t *bytes, int most, struct depths *out, int *layers, struct error *err) {
-  const int code = find_one(loops, n, chain, bytes, out, layers, err);
-  return code || most < 2 ? code : find_layers(ctx, loops, n, chain, bytes, most, out, layers, err);
-}
-
-int loop_depths_find(struct op_context *ctx, struct loop *const *loops, int n,
+int loop_depths_find(const struct op_context *ctx, struct loop *const *loops, int n,
                      const struct tiled_description *d, int most, struct depths *out, int *layers,
                      struct error *err) {
-  size_t *bytes = find_bytes(d, err);
-  const int code = bytes ? find(ctx, loops, n, &d->chain, bytes, most, out, layers, err) : err->code;
-  free(bytes);
-  return code;
-}
-
-int loop_depths_of_one(struct op_context *ctx, struct loop *const *loops, int n,
-                       const struct tiled_description *d, struct depths *out, struct error *err) {
-  size_t *bytes = find_bytes(d, err);
-  const int code = bytes ? find_limited(ctx, loops, n, &d->chain, bytes, 1, out, err) : err->code;
-  free(bytes);
-  return code;
+  const int code = find_one(loops, n, d, out, layers, err);
+  return code || most < 2 ? code : find_layers(ctx, loops, n, d, most, out, layers, err);
 }
 
 int loop_depths_spare(struct op_context *ctx, struct loop *const *loops, int n, bool *spare,
@@ -177,18 +151,14 @@ int loop_depths_spare(struct op_context *ctx, struct loop *const *loops, int n, 
   struct depths together = {0};
   struct depth_cost single = {0};
   int layers;
-  size_t *bytes = NULL;
   int code = tiled_describe(loops, n, &d, err);
-  if (!code && !(bytes = find_bytes(&d, err)))
-    code = err->code;
   if (!code)
-    code = find(ctx, loops, n, &d.chain, bytes, layers_asked(ctx), &together, &layers, err);
+    code = loop_depths_find(ctx, loops, n, &d, layers_asked(ctx), &together, &layers, err);
   if (!code)
-    code = depths_of_single_loops(&d.chain, bytes, &single, err);
+    code = depths_of_single_loops(&d.chain, d.row_bytes, &single, err);
   *spare = !code && (together.exchanges < single.exchanges ||
                      (together.exchanges == single.exchanges && together.weight < single.weight));
   depths_free(&together);
   tiled_describe_free(NULL, &d);
-  free(bytes);
   return code;
 }

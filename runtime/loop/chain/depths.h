@@ -17,12 +17,9 @@ const char *loop_keeps_to_itself(const struct loop *loop);
 bool loop_keeps_apart(const struct loop *loop);
 /* The depths of the described loops. *layers: 0: none runs deeper than by itself; else the layers of copies on which
  * some do (deep.h), at most `most`. OP_ERR_MEMORY. */
-int loop_depths_find(struct op_context *ctx, struct loop *const *loops, int n,
+int loop_depths_find(const struct op_context *ctx, struct loop *const *loops, int n,
                      const struct tiled_description *d, int most, struct depths *out, int *layers,
                      struct error *err);
-/* In one layer, with the segments' ends of several. OP_ERR_MEMORY. */
-int loop_depths_of_one(struct op_context *ctx, struct loop *const *loops, int n,
-                       const struct tiled_description *d, struct depths *out, struct error *err);
 /* Do they exchange less often, or less, than the loops one by one, in turns for ever? OP_ERR_MEMORY. */
 int loop_depths_spare(struct op_context *ctx, struct loop *const *loops, int n, bool *spare,
                       struct error *err);

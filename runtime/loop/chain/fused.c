@@ -6,15 +6,14 @@
 #include "base/log.h"
 #include "context/context.h"
 #include "include/op2jit.h"
-#include "loop/chain/fused_group.h"
 #include "loop/chain/queue.h"
 #include "loop/chain/tiled.h"
 #include "loop/chains.h"
 #include "loop/choose.h"
-#include "loop/form.h"
 #include "loop/loop.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
+#include "ranks/agree.h"
 #include "ranks/comm.h"
 
 bool fused_any(struct loop *const *loops, int n) {
@@ -158,23 +157,27 @@ static struct launch *fuse(struct op_context *ctx, const struct fused_group *g,
   return launch;
 }
 
-/* NULL: they run one by one. */
+/* NULL: they run one by one. Collective. */
 static struct loop *prepare(struct op_context *ctx, const struct fused_group *g,
                             struct launch *const *launches, bool *made) {
   struct launch *own[DESC_MOST_MEMBERS];
   struct error err = {0};
   struct launch *launch = get_launch(ctx, g, launches, own, &err);
   struct loop *loop = launch ? launch->loop : NULL;
-  if (launch) {
+  double lacks = !launch; /* of memory, on one rank alone */
+  if (agree_on_largest(ctx->agreement, OP_OK, &lacks, 1, &err) == OP_OK && lacks == 0) {
     loop->ready.behind = true;
     loop->fusion->failed = loop_prepare(ctx, launch, &err) != OP_OK;
     loop->ready.behind = false;
-    launch_put(launch);
     *made &= loop->fusion->failed || tune_is_made(ctx, loop);
-  }
+    loop = loop->fusion->failed ? NULL : loop;
+  } else
+    loop = NULL;
+  if (launch)
+    launch_put(launch);
   say_failure(ctx, g, launches, &err);
   error_free(&err);
-  return launch && !loop->fusion->failed ? loop : NULL;
+  return loop;
 }
 
 static void add_group(struct op_context *ctx, const struct fused_group *g, struct launch *const *launches,
@@ -221,16 +224,22 @@ bool fused_begin(struct op_context *ctx, struct launch *const *launches, int n, 
 bool fused_prepare(struct op_context *ctx, struct launch *const *launches, int n, struct loop **loops,
                    int *count) {
   struct fused_group *groups;
-  bool made = true;
-  *count = 0;
+  struct error ignored = {0};
+  int room = 0;
   if (tune_is_disturbed(ctx)) /* one compile at a time */
     return false;
-  const int ngroups = find_groups(launches, n, &groups);
+  const int found = find_groups(launches, n, &groups);
+  bool made = agree_on_success(ctx->agreement, found ? OP_OK : error_memory(&ignored, "fused loops", 0),
+                               &ignored) == OP_OK;
+  const int ngroups = made ? found : 0;
   for (int g = 0; g < ngroups && (made || !comm_alone(ctx->comm)); g++) {
     struct loop *whole = groups[g].n > 1 ? prepare(ctx, &groups[g], launches, &made) : NULL;
-    for (int m = 0; m < (whole ? 1 : groups[g].n); m++)
-      loops[(*count)++] = whole ? whole : launches[groups[g].members[m]]->loop;
+    for (int m = 0; loops && m < (whole ? 1 : groups[g].n); m++)
+      loops[room++] = whole ? whole : launches[groups[g].members[m]]->loop;
   }
+  if (count)
+    *count = room;
+  error_free(&ignored);
   free(groups);
   return made;
 }

@@ -4,6 +4,7 @@
 #define OP2JIT_LOOP_CHAIN_FUSED_H
 
 #include "record/launch.h"
+#include "record/record.h"
 
 struct chain_way;
 
@@ -29,7 +30,7 @@ const struct loop_arg *fused_arg_of(const struct fusion *f, int number, int *mem
 /* Records of loops that use the dat, map or set (NULL: all) are about to go. */
 void fused_forget(struct op_context *ctx, const void *object);
 
-/* Launches that are ready, with those of groups (fused_group.h) as one launch each, in an order that leaves the same. */
+/* Launches that are ready, with those of groups as one launch each, in an order that leaves the same. */
 struct fused_launches {
   struct launch **items;
   int n;
@@ -41,12 +42,24 @@ bool fused_begin(struct op_context *ctx, struct launch *const *launches, int n, 
                  struct fused_launches *out);
 void fused_end(struct fused_launches *f);
 /* Compile behind the program what the launches need as fused loops; of several ranks, which call this together, compile
- * nothing. True: the code is all there. `loops` has room for n: the loops that they would be then; *count: so many. */
+ * nothing. True: the code is all there. `loops` has room for n, or is NULL: the loops that they would be then; *count: so many. */
 bool fused_prepare(struct op_context *ctx, struct launch *const *launches, int n, struct loop **loops,
                    int *count);
 /* Would any of them be? */
 bool fused_any(struct loop *const *loops, int n);
 /* Bytes that they move then, at least; 0: no memory. */
 double fused_bytes(struct loop *const *loops, int n);
+
+/* Groups of loops of a chain that can be one: loops over one set whose conflicts are direct on both sides, so that an
+ * element needs nothing of another one. */
+struct fused_group {
+  int members[DESC_MOST_MEMBERS]; /* numbers of loops, in the order of their calls */
+  int n;
+};
+
+/* Each loop is of one group; run group after group, each one's members in their order, they leave what they leave one
+ * by one. A loop may pass over groups that it has no conflict with. `groups` has room for n; returns how many there are.
+ */
+int fused_groups(struct loop *const *loops, int n, struct fused_group *groups);
 
 #endif

@@ -1,4 +1,4 @@
-#include "loop/chain/fused_group.h"
+#include "loop/chain/fused.h"
 
 #include <string.h>
 

@@ -8,7 +8,6 @@
 #include "loop/chain/tiled.h"
 #include "loop/choose.h"
 #include "loop/loop.h"
-#include "loop/make.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 #include "ranks/comm.h"

@@ -15,8 +15,9 @@
 #include "record/recorder.h"
 
 struct graph_loop {
+  struct arrays memory; /* of the call's texts and arguments, and of the bounds */
   struct task_graph *graph;
-  struct loop_call call; /* with texts and arguments of its own */
+  struct loop_call call;
   unsigned char *values; /* of arguments */
   int npieces, *bounds;
   /* For one run: */
@@ -43,34 +44,33 @@ static void run_piece(op_running *running, void *data) {
 /* ---- a new one ---- */
 
 static void graph_loop_free(struct graph_loop *l) {
-  free((char *)l->call.text);
-  free((char *)l->call.name);
-  free((char *)l->call.file);
-  free((op_arg *)l->call.args);
+  arrays_free(&l->memory);
   free(l->values);
-  free(l->bounds);
   free(l->frames);
   free(l);
 }
 
+static void *copy_of(struct graph_loop *l, const void *from, size_t count, size_t size) {
+  void *copy = arrays_add(&l->memory, count, size);
+  return copy ? memcpy(copy, from, count * size) : NULL;
+}
+
 static struct graph_loop *copy_call(const struct loop_call *call, int npieces) {
   struct graph_loop *l = calloc(1, sizeof *l);
+  const char *file = call->file ? call->file : "";
   if (!l)
     return NULL;
-  op_arg *args = array_new((size_t)call->nargs, sizeof *args);
   l->call = *call;
-  l->call.text = strdup(call->text);
-  l->call.name = strdup(call->name);
-  l->call.file = strdup(call->file ? call->file : "");
-  l->call.args = args;
-  l->bounds = array_new((size_t)npieces + 1, sizeof *l->bounds);
+  l->call.text = copy_of(l, call->text, strlen(call->text) + 1, 1);
+  l->call.name = copy_of(l, call->name, strlen(call->name) + 1, 1);
+  l->call.file = copy_of(l, file, strlen(file) + 1, 1);
+  l->call.args = copy_of(l, call->args, (size_t)call->nargs, sizeof *call->args);
+  l->bounds = arrays_add(&l->memory, (size_t)npieces + 1, sizeof *l->bounds);
   l->npieces = npieces;
-  if (!args || !l->call.text || !l->call.name || !l->call.file || !l->bounds) {
-    graph_loop_free(l);
-    return NULL;
-  }
-  memcpy(args, call->args, (size_t)call->nargs * sizeof *args);
-  return l;
+  if (!l->memory.failed)
+    return l;
+  graph_loop_free(l);
+  return NULL;
 }
 
 static int take_values(const struct op_context *ctx, struct graph_loop *l, struct error *err) {

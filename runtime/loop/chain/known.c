@@ -1,6 +1,4 @@
-#include "loop/chain/known.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/list.h"
@@ -13,6 +11,7 @@
 #include "loop/chain/tiled_describe.h"
 #include "mesh/mesh.h"
 #include "ranks/agree.h"
+#include "record/sites.h"
 
 /* So many chains are known. */
 enum { MOST_CHAINS = 64 };
@@ -25,21 +24,14 @@ struct described {
 };
 
 void known_chain_free(struct op_context *ctx, struct known_chain *k) {
-  for (int s = 0; k->deep && s < k->depths.nsegments; s++) {
+  for (int s = 0; k->deep && k->regions && s < k->depths.nsegments; s++) {
     deep_free(ctx, k->deep[s]);
-    if (k->regions)
-      region_free(k->regions[s]);
+    region_free(k->regions[s]);
   }
-  free(k->deep);
-  free(k->regions);
-  free(k->waits);
-  free(k->ahead);
   if (k->whole)
     known_chain_free(ctx, k->whole);
   depths_free(&k->depths);
-  free(k->facts.first);
-  free(k->facts.last);
-  free(k->orders);
+  arrays_free(&k->memory);
   free(k);
 }
 
@@ -82,49 +74,32 @@ static int find_depths(struct op_context *ctx, struct known_chain *k, struct loo
   return code ? code : loop_depths_find(ctx, loops, k->n, d, 1, &k->depths, &k->layers, err);
 }
 
-/* Costs with one layer and with more. */
-static int find_costs(struct op_context *ctx, struct known_chain *k, struct loop *const *loops,
-                      const struct tiled_description *d, const struct copies_set *sets, struct error *err) {
-  struct layers_facts *f = &k->facts;
-  struct depths one = {0};
-  struct copies_set *few = deep_sets(d, 1);
-  int code = few ? loop_depths_of_one(ctx, loops, k->n, d, &one, err)
-                 : error_memory(err, "the segments of a chain", 0);
-  if (!code)
-    code = layers_cost(loops, d, few, &one, &f->one, err);
-  if (!code)
-    code = layers_cost(loops, d, sets, &k->depths, &f->here, err);
-  f->loops = k->n;
-  f->layers = k->layers;
-  f->first = name_copy(loops[0]->name);
-  f->last = name_copy(loops[k->n - 1]->name);
-  for (int i = 0; i < k->n; i++) {
-    const struct loop_stats *s = &loops[i]->stats;
-    f->seconds += s->calls ? fmax(0, s->seconds - s->waiting_seconds) / (double)s->calls : 0;
-  }
-  if (!code && (!f->first || !f->last))
-    code = error_memory(err, "the segments of a chain", 0);
-  depths_free(&one);
-  free(few);
-  return code;
+/* Names of sites stay where loops are forgotten. */
+static const char *name_of(const struct loop *loop) {
+  return loop->site ? loop->site->name : "";
 }
 
-static int make_deep(struct op_context *ctx, struct known_chain *k, struct described *from,
-                     struct error *err) {
+static int make_deep(struct known_chain *k, struct described *from, struct error *err) {
   const size_t n = (size_t)k->depths.nsegments;
-  k->deep = array_new(n, sizeof *k->deep);
-  k->regions = array_new(n, sizeof *k->regions);
-  k->waits = array_new(n, sizeof *k->waits);
-  k->ahead = array_new((size_t)k->n, sizeof *k->ahead);
+  k->deep = arrays_add(&k->memory, n, sizeof *k->deep);
+  k->regions = arrays_add(&k->memory, n, sizeof *k->regions);
+  k->waits = arrays_add(&k->memory, n, sizeof *k->waits);
+  k->ahead = arrays_add(&k->memory, (size_t)k->n, sizeof *k->ahead);
   from->sets = deep_sets(&from->d, k->layers);
-  int code = k->deep && k->regions && k->waits && k->ahead && from->sets
+  int code = !k->memory.failed && from->sets
                  ? OP_OK
                  : error_memory(err, "the segments of a chain", n * sizeof *k->deep);
   for (int s = 0; !code && s < k->depths.nsegments; s++)
     if (!(loop_keeps_to_itself(from->loops[k->depths.first[s]]) ||
           (k->layers > 1 && loop_keeps_apart(from->loops[k->depths.first[s]]))))
       code = deep_new(from->loops, &from->d, from->sets, k->layers, &k->depths, s, &k->deep[s], err);
-  return !code && k->layers > 1 ? find_costs(ctx, k, from->loops, &from->d, from->sets, err) : code;
+  if (code || k->layers < 2)
+    return code;
+  k->facts = (struct layers_facts){.first = name_of(from->loops[0]),
+                                   .last = name_of(from->loops[k->n - 1]),
+                                   .loops = k->n,
+                                   .layers = k->layers};
+  return layers_cost(from->loops, &from->d, from->sets, &k->depths, &k->facts.cost, err);
 }
 
 static int describe(struct op_context *ctx, struct known_chain *k, struct launch *const *launches,
@@ -137,7 +112,7 @@ static int describe(struct op_context *ctx, struct known_chain *k, struct launch
   int code = tiled_describe(from->loops, k->n, &from->d, err);
   if (!code)
     code = find_depths(ctx, k, from->loops, &from->d, err);
-  return code || !k->layers ? code : make_deep(ctx, k, from, err);
+  return code || !k->layers ? code : make_deep(k, from, err);
 }
 
 /* So many segments from this one on share copies. */
@@ -171,23 +146,19 @@ static int make_regions(struct op_context *ctx, struct known_chain *k, struct de
   return code;
 }
 
-/* Take the costs of the rank that has the highest. */
-static int agree_on_costs(struct op_context *ctx, struct known_chain *k, struct error *err) {
-  struct layers_facts *f = &k->facts;
-  double values[] = {f->one.bytes, f->one.twice, f->here.bytes, f->here.twice, f->seconds};
-  const int code = agree_on_largest(ctx->agreement, OP_OK, values, 5, err);
-  f->one.bytes = values[0];
-  f->one.twice = values[1];
-  f->here.bytes = values[2];
-  f->here.twice = values[3];
-  f->seconds = values[4];
-  f->gain = layers_gain(ctx, &f->one, &f->here, f->seconds);
+/* Take the cost of the rank that has the highest. */
+static int agree_on_cost(struct op_context *ctx, struct known_chain *k, struct error *err) {
+  const struct layers_facts *f = &k->facts;
+  struct layers_cost *cost = &k->facts.cost;
+  double values[] = {cost->bytes, cost->twice};
+  const int code = agree_on_largest(ctx->agreement, OP_OK, values, 2, err);
+  cost->bytes = values[0];
+  cost->twice = values[1];
   log_line(
       ctx->log, LOG_INFO, "chain",
       "%d loops of ranks from %s on, in %d layers: %d exchanges, %.1f kB received at most and %.2f%% run "
-      "twice, in place of %d, %.1f kB and %.2f%%; by a model of this machine that saves %.3g us a run",
-      f->loops, f->first, f->layers, f->here.exchanges, f->here.bytes / 1e3, 100 * f->here.twice,
-      f->one.exchanges, f->one.bytes / 1e3, 100 * f->one.twice, 1e6 * f->gain);
+      "twice",
+      f->loops, f->first, f->layers, cost->exchanges, cost->bytes / 1e3, 100 * cost->twice);
   return code;
 }
 
@@ -207,7 +178,7 @@ static int connect(struct op_context *ctx, struct known_chain *k, struct describ
     if (k->deep[s])
       code = deep_connect(ctx, k->deep[s], err);
   if (!code && k->layers > 1)
-    code = agree_on_costs(ctx, k, err);
+    code = agree_on_cost(ctx, k, err);
   if (!code && k->deep)
     code = make_regions(ctx, k, from, err);
   return code;
@@ -216,25 +187,21 @@ static int connect(struct op_context *ctx, struct known_chain *k, struct describ
 /* Local. `list`: it is added there; NULL: it is not. */
 static struct known_chain *known_new(struct op_context *ctx, struct launch *const *launches, int n,
                                      struct described *from, struct list *list, struct error *err) {
-  struct known_chain *k = calloc(1, sizeof *k);
-  size_t *orders = array_new((size_t)n, sizeof *orders);
-  if (!k || !orders) {
-    error_memory(err, "the segments of a chain", (size_t)n * sizeof *orders);
-    free(k);
-    free(orders);
-    return NULL;
+  struct known_chain *k = array_new(1, sizeof *k);
+  if (k) {
+    *k = (struct known_chain){.epoch = ctx->mesh->epoch, .hash = 14695981039346656037u, .n = n};
+    k->orders = arrays_add(&k->memory, (size_t)n, sizeof *k->orders);
   }
-  *k = (struct known_chain){
-      .epoch = ctx->mesh->epoch, .hash = 14695981039346656037u, .n = n, .orders = orders};
-  for (int i = 0; i < n; i++) {
-    orders[i] = launches[i]->loop->key.order;
-    k->hash = (k->hash ^ orders[i]) * 1099511628211u;
+  for (int i = 0; k && k->orders && i < n; i++) {
+    k->orders[i] = launches[i]->loop->key.order;
+    k->hash = (k->hash ^ k->orders[i]) * 1099511628211u;
   }
-  if (describe(ctx, k, launches, from, err) == OP_OK && (!list || list_add(list, k)))
+  if (k && k->orders && describe(ctx, k, launches, from, err) == OP_OK && (!list || list_add(list, k)))
     return k;
   if (!err->code)
     error_memory(err, "the segments of a chain", sizeof *k);
-  known_chain_free(ctx, k);
+  if (k)
+    known_chain_free(ctx, k);
   return NULL;
 }
 

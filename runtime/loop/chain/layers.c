@@ -26,9 +26,6 @@ struct layers {
   bool failed;     /* there was no memory */
   unsigned waited; /* times that layers_make could have begun */
   int builds;
-  bool measured;
-  double latency,
-      byte; /* seconds of a message between two ranks both of which send, and for each byte of it */
 };
 
 int layers_asked(const struct op_context *ctx) {
@@ -61,22 +58,8 @@ void layers_free(struct op_context *ctx) {
 
 /* ---- which maps ---- */
 
-static bool is_changed(const struct chain *c, int dat) {
-  bool any = false;
-  for (int l = 0; l < c->nloops; l++)
-    for (int i = 0; i < c->loops[l].naccesses; i++)
-      any |= c->loops[l].accesses[i].dat == dat && c->loops[l].accesses[i].use != CHAIN_READS;
-  return any;
-}
-
-/* Does a loop reach by the map what some loop changes? */
 static bool is_needed(const struct tiled_description *d, int map) {
-  const struct chain *c = &d->chain;
-  bool any = false;
-  for (int l = 0; l < c->nloops && map_may_grow(d->of[map]); l++)
-    for (int i = 0; i < c->loops[l].naccesses; i++)
-      any |= c->loops[l].accesses[i].map == map && is_changed(c, c->loops[l].accesses[i].dat);
-  return any;
+  return map_may_grow(d->of[map]) && chain_needs_map(&d->chain, map);
 }
 
 /* Its place among those that are to be followed; -1: it is not. */
@@ -134,53 +117,6 @@ bool layers_are_wanted(const struct op_context *ctx) {
   return (l->waited & (l->waited - 1)) == 0;
 }
 
-/* ---- how long messages take ---- */
-
-enum { SMALL = 64, LARGE = 1 << 18, SMALL_ROUNDS = 64, LARGE_ROUNDS = 4, TAG = COMM_MOST_TAG };
-
-/* Seconds of a round in which two ranks send each other so much. One that has no other begins as many rounds, or else the ranks would
- * seem to make different calls. */
-static int time_rounds(struct comm *comm, int other, size_t bytes, int rounds, double *seconds,
-                       struct error *err) {
-  unsigned char *buffer = array_new(2, bytes);
-  struct comm_request *requests[2] = {NULL, NULL};
-  const int n = other < comm->size ? 2 : 0;
-  int code = buffer ? OP_OK : no_memory(err);
-  if (!code && n)
-    code = comm->table->receive_init(comm, buffer, bytes, other, TAG, &requests[0], err);
-  if (!code && n)
-    code = comm->table->send_init(comm, buffer + bytes, bytes, other, TAG, &requests[1], err);
-  double start = 0;
-  for (int i = 0; !code && i <= rounds; i++) {
-    start = i == 1 ? clock_seconds() : start; /* the first is for connections */
-    code = comm->table->start(comm, requests, n, err);
-    if (!code)
-      code = comm->table->wait(comm, requests, n, err);
-  }
-  *seconds = (clock_seconds() - start) / rounds;
-  for (int i = 0; i < 2; i++)
-    if (requests[i])
-      comm->table->request_free(comm, requests[i]);
-  free(buffer);
-  return code;
-}
-
-/* Pairs of ranks at a time; the slowest counts. */
-static int measure(struct op_context *ctx, struct layers *l, struct error *err) {
-  const int other = ctx->comm->rank ^ 1;
-  double seconds[2] = {0, 0};
-  int code = ctx->comm->table->barrier(ctx->comm, err);
-  if (!code)
-    code = time_rounds(ctx->comm, other, SMALL, SMALL_ROUNDS, &seconds[0], err);
-  if (!code)
-    code = time_rounds(ctx->comm, other, LARGE, LARGE_ROUNDS, &seconds[1], err);
-  code = agree_on_largest(ctx->agreement, code, seconds, 2, err);
-  l->measured = true;
-  l->latency = seconds[0];
-  l->byte = seconds[1] > seconds[0] ? (seconds[1] - seconds[0]) / LARGE : 0;
-  return code;
-}
-
 /* ---- the mesh gets them ---- */
 
 static bool *find_followed(const struct op_context *ctx, const struct layers *l) {
@@ -206,7 +142,7 @@ static int grow(struct op_context *ctx, struct layers *l, struct error *err) {
   }
   l->nfollowed = l->nmaps;
   l->builds++;
-  return code || l->measured ? code : measure(ctx, l, err);
+  return code;
 }
 
 int layers_make(struct op_context *ctx, struct error *err) {
@@ -241,8 +177,8 @@ static int add_cost(const struct tiled_description *d, const struct copies_set *
   if (code)
     return code;
   for (int i = 0; i < d->chain.ndats; i++)
-    if (is_changed(&d->chain, i))
-      out->bytes += (double)c.need[i].count * (double)((const struct dat *)d->known[2][i])->row_bytes;
+    if (chain_changes(&d->chain, i, d->chain.nloops))
+      out->bytes += (double)c.need[i].count * (double)d->row_bytes[i];
   for (int l = first; l < end; l++) {
     out->twice += (double)c.run[l - first].count;
     *owned += (double)sets[d->chain.loops[l].set].owned;
@@ -261,11 +197,4 @@ int layers_cost(struct loop *const *loops, const struct tiled_description *d, co
       code = add_cost(d, sets, depths, s, &owned, out, err);
   out->twice = owned > 0 ? out->twice / owned : 0;
   return code;
-}
-
-double layers_gain(const struct op_context *ctx, const struct layers_cost *first,
-                   const struct layers_cost *second, double seconds) {
-  const struct layers *l = ctx->queue->layers;
-  return (first->exchanges - second->exchanges) * l->latency + (first->bytes - second->bytes) * l->byte -
-         (second->twice - first->twice) * seconds;
 }

@@ -32,9 +32,4 @@ struct layers_cost {
 /* This rank's. Loops that are apart are not counted. OP_ERR_MEMORY. */
 int layers_cost(struct loop *const *loops, const struct tiled_description *d, const struct copies_set *sets,
                 const struct depths *depths, struct layers_cost *out, struct error *err);
-/* Seconds that the second saves by a simple model of this machine, whose messages were measured: those of messages less
- * those of what runs twice. `seconds`: of the loops. */
-double layers_gain(const struct op_context *ctx, const struct layers_cost *first,
-                   const struct layers_cost *second, double seconds);
-
 #endif

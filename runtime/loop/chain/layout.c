@@ -43,13 +43,6 @@ static bool may_change(const struct op_context *ctx, const struct dat *dat) {
          !dat->borrowed && dat_has_memory(dat) && !type_is_struct(dat->type);
 }
 
-static bool uses(const struct loop *loop, const struct dat *dat) {
-  bool found = false;
-  for (int i = 0; i < loop->nargs; i++)
-    found |= loop->args[i].present && loop->args[i].dat == dat;
-  return found;
-}
-
 /* Rows behind ragged maps are whole. */
 static bool is_ragged(const struct loop *loop, const struct dat *dat) {
   bool found = false;
@@ -76,7 +69,7 @@ static bool add_up(struct op_context *ctx, struct loop *const *loops, size_t n, 
   for (size_t i = 0; i < n; i++) {
     struct loop *loop = loops[i];
     double rows = 0, apart = 0;
-    const bool used = uses(loop, p->dat), counts = loop->backend->promise && loop->ready.prepared;
+    const bool used = loop_uses(loop, p->dat), counts = loop->backend->promise && loop->ready.prepared;
     if (used && !loop->backend->promise)
       return false;
     const bool known = counts && loop->stats.calls && loop->backend->promise(ctx, loop, NULL, &rows);
@@ -228,7 +221,7 @@ static int end_side(struct op_context *ctx, struct error *err) {
 static bool is_tuned(const struct op_context *ctx, const struct dat *dat) {
   bool tuned = !tune_is_disturbed(ctx);
   for (const struct loop *loop = NULL; tuned && (loop = loop_next(ctx->loops, loop));)
-    tuned = !uses(loop, dat) || !tune_wants(loop);
+    tuned = !loop_uses(loop, dat) || !tune_wants(loop);
   return tuned;
 }
 

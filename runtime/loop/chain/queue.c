@@ -5,7 +5,6 @@
 
 #include "backend/backend.h"
 #include "context/context.h"
-#include "loop/chain/chain.h"
 #include "loop/chain/layers.h"
 #include "loop/chain/worth.h"
 #include "loop/choose.h"

@@ -6,6 +6,7 @@
 
 #include "base/list.h"
 #include "loop/chain/watch.h"
+#include "loop/chains.h"
 #include "record/launch.h"
 
 enum { QUEUE_MOST = 256, QUEUE_SINGLES = 16 };
@@ -38,5 +39,18 @@ int queue_call(struct op_context *ctx, struct launch *launch, const struct loop_
 int queue_run(struct op_context *ctx, struct launch *const *launches, int n, bool singly, struct error *err);
 /* Run all that wait. After an error the queue is empty, and data are as they were before. */
 int queue_flush(struct op_context *ctx, struct error *err);
+
+/* A chain: loops whose calls followed one another, and between which nobody looked. It has the outcome of its
+ * loops one by one. */
+/* Run the launches, which are ready, in the order of their calls, or in tiles that nobody can tell from it.
+ * Nothing of it may fail once a dat has changed: what needs memory is made first, and where there is none the
+ * loops run one by one. */
+int chain_run(struct op_context *ctx, struct launch *const *launches, int n, struct error *err);
+/* The same one by one, always; in the pieces that tiles would have, so that sums have the same bits. */
+int chain_run_singly(struct op_context *ctx, struct launch *const *launches, int n, struct error *err);
+
+/* The number of launches, from the first on, that are whole periods, with what comes before them; all, if nothing
+ * repeats. */
+int chain_whole_periods(const struct op_context *ctx, struct launch *const *launches, int n);
 
 #endif

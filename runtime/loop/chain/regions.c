@@ -9,7 +9,6 @@
 #include "base/log.h"
 #include "context/context.h"
 #include "context/env.h"
-#include "context/trace.h"
 #include "exec/executor.h"
 #include "loop/chain/deep.h"
 #include "loop/chain/tiled.h"
@@ -100,63 +99,40 @@ static void count(struct making *m, const struct regions *r) {
 static bool is_mostly_early(const struct making *m, const struct regions *r) {
   enum { ALONE = 4, WITH_THREADS = 16 };
   const long others = m->counts[WHEN_RIM] + m->counts[WHEN_REST];
-  return m->forced || others * (r->threads > 1 ? WITH_THREADS : ALONE) <= m->counts[WHEN_EARLY];
+  return m->counts[WHEN_EARLY] > 0 &&
+         (m->forced || others * (r->threads > 1 ? WITH_THREADS : ALONE) <= m->counts[WHEN_EARLY]);
 }
 
 /* ---- tiles ---- */
 
-static void lists_free(bool **lists, int n) {
-  for (int i = 0; lists && i < n; i++)
-    free(lists[i]);
-  free(lists);
-}
-
-/* For each loop the elements that are in tiles. NULL: no memory. */
-static bool **find_early(const struct making *m, const struct regions *r) {
-  bool **early = array_new((size_t)r->n, sizeof *early);
-  bool all = early;
-  for (int l = 0; all && l < r->n; l++) {
-    early[l] = array_new((size_t)owned_of(m, r, l), sizeof **early);
-    all = early[l];
-    for (long e = 0; all && e < owned_of(m, r, l); e++)
+/* For each loop the elements that are in tiles. */
+static bool **find_early(const struct making *m, const struct regions *r, struct arrays *memory) {
+  bool **early = arrays_add(memory, (size_t)r->n, sizeof *early);
+  for (int l = 0; early && l < r->n; l++) {
+    early[l] = arrays_add(memory, (size_t)owned_of(m, r, l), sizeof **early);
+    for (long e = 0; early[l] && e < owned_of(m, r, l); e++)
       early[l][e] = m->when[l][e] == WHEN_EARLY;
   }
-  if (all)
-    return early;
-  lists_free(early, r->n);
-  return NULL;
-}
-
-static bool is_changed(const struct chain *chain, int dat) {
-  bool any = false;
-  for (int l = 0; l < chain->nloops; l++)
-    for (int i = 0; i < chain->loops[l].naccesses; i++)
-      any |= chain->loops[l].accesses[i].dat == dat && chain->loops[l].accesses[i].use != CHAIN_READS;
-  return any;
+  return early;
 }
 
 /* For each map the elements in tiles of loops that reach changed dats by it. Only their rows are looked at, as others
- * may lead to copies. NULL: no memory. */
-static bool **find_seen(const struct tiled_description *d, const struct regions *r, bool *const *early) {
-  bool **seen = array_new((size_t)d->chain.nmaps, sizeof *seen);
-  bool all = seen;
-  for (int m = 0; all && m < d->chain.nmaps; m++) {
-    seen[m] = array_new((size_t)d->chain.sets[d->maps[m].from].size, sizeof **seen);
-    all = seen[m];
-  }
-  for (int l = 0; all && l < r->n; l++) {
+ * may lead to copies. */
+static bool **find_seen(const struct tiled_description *d, const struct regions *r, bool *const *early,
+                        struct arrays *memory) {
+  bool **seen = arrays_add(memory, (size_t)d->chain.nmaps, sizeof *seen);
+  for (int m = 0; seen && m < d->chain.nmaps; m++)
+    seen[m] = arrays_add(memory, (size_t)d->chain.sets[d->maps[m].from].size, sizeof **seen);
+  for (int l = 0; !memory->failed && l < r->n; l++) {
     const struct chain_loop *loop = &d->chain.loops[r->first + l];
     for (int i = 0; i < loop->naccesses; i++) {
       const struct chain_access *a = &loop->accesses[i];
-      const long end = a->map >= 0 && is_changed(&d->chain, a->dat) ? d->chain.sets[loop->set].size : 0;
-      for (long e = 0; e < end; e++)
+      const bool changed = a->map >= 0 && chain_changes(&d->chain, a->dat, d->chain.nloops);
+      for (long e = 0; changed && e < d->chain.sets[loop->set].size; e++)
         seen[a->map][e] |= early[l][e];
     }
   }
-  if (all)
-    return seen;
-  lists_free(seen, d->chain.nmaps);
-  return NULL;
+  return seen;
 }
 
 static bool any_adds(const struct tiled_description *d, const struct regions *r, int set) {
@@ -175,13 +151,14 @@ static bool ascends(const long long *numbers, long begin, long end) {
 }
 
 /* The order of the program's numbers: elements that reach copies are numbered behind the core, and lie among it.
- * NULL: there is no such order, or no memory, and tiles do without. */
-static int *find_order(const struct tiled_description *d, const struct copies_set *s, int set) {
+ * NULL: there is no such order, and tiles do without, or no memory. */
+static int *find_order(const struct tiled_description *d, const struct copies_set *s, int set,
+                       struct arrays *memory) {
   const struct set *of = d->known[0][set];
   const long long *numbers = of->spread ? of->spread->numbers : NULL;
   int *order =
       numbers && s->core < s->owned && ascends(numbers, 0, s->core) && ascends(numbers, s->core, s->owned)
-          ? array_new((size_t)s->owned, sizeof *order)
+          ? arrays_add(memory, (size_t)s->owned, sizeof *order)
           : NULL;
   for (long p = 0, core = 0, border = s->core; order && p < s->owned; p++) {
     const bool next = core < s->core && (border == s->owned || numbers[core] < numbers[border]);
@@ -190,12 +167,11 @@ static int *find_order(const struct tiled_description *d, const struct copies_se
   return order;
 }
 
-/* NULL: no memory. */
 static int **find_orders(const struct tiled_description *d, const struct regions *r,
-                         const struct copies_set *sets) {
-  int **orders = array_new((size_t)d->chain.nsets, sizeof *orders);
+                         const struct copies_set *sets, struct arrays *memory) {
+  int **orders = arrays_add(memory, (size_t)d->chain.nsets, sizeof *orders);
   for (int s = 0; orders && s < d->chain.nsets; s++)
-    orders[s] = any_adds(d, r, s) ? NULL : find_order(d, &sets[s], s);
+    orders[s] = any_adds(d, r, s) ? NULL : find_order(d, &sets[s], s, memory);
   return orders;
 }
 
@@ -223,20 +199,17 @@ static int cut(struct op_context *ctx, struct regions *r, const struct making *m
                               d->chain.loops + r->first,
                               r->n};
   struct tiles_wish wish = tiled_wish(d->bytes, m->bytes, m->forced);
-  bool **seen = find_seen(d, r, early);
-  int **orders = find_orders(d, r, m->sets);
-  wish.orders = orders;
+  struct arrays memory = {0};
+  bool **seen = find_seen(d, r, early, &memory);
+  wish.orders = find_orders(d, r, m->sets, &memory);
   for (int i = 0; seen && i < d->chain.nmaps; i++)
     d->maps[i].seen = seen[i];
-  int code = seen && orders ? build(ctx, r, &chain, &wish, err) : no_memory(err);
+  int code = memory.failed ? no_memory(err) : build(ctx, r, &chain, &wish, err);
   for (int i = 0; i < d->chain.nmaps; i++)
     d->maps[i].seen = NULL;
-  lists_free(seen, d->chain.nmaps);
-  for (int s = 0; orders && s < d->chain.nsets; s++)
-    free(orders[s]);
-  free(orders);
-  if (!code && !m->forced && r->early.gap > r->early.all / 2)
-    schedule_free(&r->early.schedule);
+  arrays_free(&memory);
+  if (!code)
+    tiled_refuse_gaps(&r->early, m->forced);
   if (!code && r->early.schedule.nitems)
     code = tiles_keep(&r->early, early, err);
   if (!code && r->early.schedule.nitems)
@@ -246,42 +219,21 @@ static int cut(struct op_context *ctx, struct regions *r, const struct making *m
 
 /* ---- what is in no tile ---- */
 
-static int make_own(struct regions *r, const struct making *m, int l, enum when when, struct error *err) {
-  const unsigned char *of = m->when[l];
-  const long owned = owned_of(m, r, l);
-  struct schedule *s = &r->pieces[l].own[when];
-  long items = 0;
-  for (int filling = 0; filling < 2; filling++) {
-    if (filling && schedule_new(s, items, 1, 0, err))
-      return err->code;
-    if (filling)
-      schedule_add_phase(s, false);
-    items = 0;
-    for (long begin = 0, end; begin < owned; begin = end) {
-      for (end = begin + 1; end < owned && of[end] == of[begin];)
-        end++;
-      if (of[begin] != when)
-        continue;
-      items++;
-      if (filling)
-        schedule_add_item(s, 0, begin, end, -1);
-    }
-  }
-  for (int i = 0; i < s->nitems; i++)
-    s->items[i].slot = r->early.nslots[l];
-  return OP_OK;
-}
-
-static int make_copies(struct regions *r, const struct making *m, const struct copies_list *run, int l,
-                       enum when when, struct error *err) {
-  struct copies_list some = {.elements = array_new((size_t)run->count, sizeof *some.elements)};
+/* Of a loop the elements that run then: of these copies, or (NULL) of those that the rank owns, whose results have a slot
+ * behind those of tiles. */
+static int make_piece(const struct regions *r, const struct making *m, const struct copies_list *copies,
+                      int l, enum when when, struct schedule *out, struct error *err) {
+  const struct copies_set *set = &m->sets[m->d->chain.loops[r->first + l].set];
+  const long count = copies ? copies->count : set->owned;
+  struct copies_list some = {.elements = array_new((size_t)count, sizeof *some.elements)};
   int code = some.elements ? OP_OK : no_memory(err);
-  for (long i = 0; !code && i < run->count; i++)
-    if (m->when[l][run->elements[i]] == when)
-      some.elements[some.count++] = run->elements[i];
+  for (long i = 0; !code && i < count; i++) {
+    const int e = copies ? copies->elements[i] : (int)i;
+    if (m->when[l][e] == when)
+      some.elements[some.count++] = e;
+  }
   if (!code)
-    code = deep_schedule_new(&r->pieces[l].copies[when], m->sets[m->d->chain.loops[r->first + l].set].rows,
-                             &some, err);
+    code = deep_schedule_new(out, set->rows, &some, copies ? 0 : r->early.nslots[l], err);
   free(some.elements);
   return code;
 }
@@ -290,11 +242,12 @@ static int make_pieces(struct regions *r, const struct making *m, struct error *
   int code = OP_OK;
   for (int s = r->segment; s < r->segment + r->nsegments; s++)
     for (int l = m->depths->first[s]; l < m->depths->first[s + 1]; l++)
-      for (int when = WHEN_RIM; !code && when <= WHEN_REST; when++) {
-        code = make_own(r, m, l - r->first, (enum when)when, err);
+      for (enum when when = WHEN_RIM; !code && when <= WHEN_REST; when++) {
+        const struct copies_list *run = &deep_copies(m->deep[s])->run[l - m->depths->first[s]];
+        struct pieces *p = &r->pieces[l - r->first];
+        code = make_piece(r, m, NULL, l - r->first, when, &p->own[when], err);
         if (!code)
-          code = make_copies(r, m, &deep_copies(m->deep[s])->run[l - m->depths->first[s]], l - r->first,
-                             (enum when)when, err);
+          code = make_piece(r, m, run, l - r->first, when, &p->copies[when], err);
       }
   return code;
 }
@@ -312,9 +265,10 @@ static int make(struct op_context *ctx, struct regions *r, struct making *m, str
               m->counts[WHEN_RIM] + m->counts[WHEN_REST] + m->counts[WHEN_EARLY]);
     return OP_OK;
   }
-  bool **early = find_early(m, r);
-  code = early ? cut(ctx, r, m, early, err) : no_memory(err);
-  lists_free(early, r->n);
+  struct arrays memory = {0};
+  bool **early = find_early(m, r, &memory);
+  code = memory.failed ? no_memory(err) : cut(ctx, r, m, early, err);
+  arrays_free(&memory);
   return !code && r->early.schedule.nitems ? make_pieces(r, m, err) : code;
 }
 
@@ -456,25 +410,6 @@ static int run_late(struct op_context *ctx, const struct regions *r, struct turn
   return code ? code : run_waiting(ctx, r, turn, segment, WHEN_REST, err);
 }
 
-/* Loops share the time by the bytes that they would move. */
-static void note_times(struct op_context *ctx, const struct regions *r, struct launch *const *launches,
-                       double start, double spent) {
-  double bytes = 0;
-  for (int l = 0; l < r->n; l++)
-    bytes += launches[l]->loop->stats.bytes;
-  for (int l = 0; l < r->n; l++) {
-    struct loop_stats *s = &launches[l]->loop->stats;
-    const double own = bytes > 0 ? spent * s->bytes / bytes : spent / r->n;
-    s->seconds += own;
-    s->slowest = own > s->slowest ? own : s->slowest;
-    tune_passed(launches[l], own);
-    if (ctx->trace->ntools)
-      trace_loop_begins(ctx->trace, launches[l]->loop->name);
-    trace_span(ctx->trace, TRACE_LOOP, launches[l]->loop->name, "tiles", start, own, s->bytes);
-    start += own;
-  }
-}
-
 int region_run(struct op_context *ctx, const struct regions *r, struct turn *turn, struct error *err) {
   struct launch *const *launches = turn->launches + r->first;
   const double start = clock_seconds();
@@ -493,7 +428,7 @@ int region_run(struct op_context *ctx, const struct regions *r, struct turn *tur
     code = run_late(ctx, r, turn, s, &waited, err);
   if (code)
     return code;
-  note_times(ctx, r, launches, start, clock_seconds() - start - waited);
+  loop_share_time(ctx, launches, r->n, "tiles", NULL, start, clock_seconds() - start - waited);
   ctx->counters->tiled++;
   return OP_OK;
 }

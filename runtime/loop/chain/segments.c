@@ -12,7 +12,6 @@
 #include "loop/chain/deep.h"
 #include "loop/chain/depths.h"
 #include "loop/chain/fused.h"
-#include "loop/chain/known.h"
 #include "loop/chain/queue.h"
 #include "loop/chain/regions.h"
 #include "loop/chains.h"
@@ -31,6 +30,7 @@
 enum became { UNCHANGED, CHANGED, OVERWRITTEN };
 
 struct needs {
+  struct arrays memory;
   struct halo_need *items;
   int count;
   const struct dat **dats; /* that are not unchanged */
@@ -76,22 +76,17 @@ static void add_loop(struct op_context *ctx, struct needs *s, const struct loop 
   }
 }
 
-static void needs_free(struct needs *s) {
-  free(s->items);
-  free((void *)s->dats);
-  free(s->became);
-}
-
 /* All that the segment's loops need and is old. */
 static int find_needs(struct op_context *ctx, struct needs *s, struct launch *const *launches, int n,
                       struct error *err) {
   size_t most = 0;
   for (int i = 0; i < n; i++)
     most += (size_t)launches[i]->loop->nargs;
-  *s = (struct needs){.items = array_new(most, sizeof *s->items),
-                      .dats = array_new(most, sizeof *s->dats),
-                      .became = array_new(most, sizeof *s->became)};
-  if (!s->items || !s->dats || !s->became)
+  *s = (struct needs){0};
+  s->items = arrays_add(&s->memory, most, sizeof *s->items);
+  s->dats = arrays_add(&s->memory, most, sizeof *s->dats);
+  s->became = arrays_add(&s->memory, most, sizeof *s->became);
+  if (s->memory.failed)
     return error_memory(err, "what a chain needs of other ranks", most * sizeof *s->items);
   for (int i = 0; i < n; i++)
     add_loop(ctx, s, launches[i]->loop);
@@ -129,7 +124,7 @@ static int start_messages(struct op_context *ctx, const struct known_chain *k, s
     code = exchange_get(ctx, s.items, s.count, launch->loop->space, &header, &x, err);
   if (!code && x)
     code = exchange_start(ctx, x, err);
-  needs_free(&s);
+  arrays_free(&s.memory);
   if (code || !x)
     return code;
   launch->exchange = x;
@@ -266,6 +261,7 @@ static int end_of_part(const struct known_chain *k, int segment) {
 
 /* Launches of a chain, where neighbours that can be are one. */
 struct whole {
+  struct arrays memory;
   struct fused_launches *parts; /* by their first segments */
   struct launch **items;
   int n;
@@ -274,8 +270,7 @@ struct whole {
 static void whole_end(const struct known_chain *k, struct whole *w) {
   for (int s = 0; w->parts && s < k->depths.nsegments; s++)
     fused_end(&w->parts[s]);
-  free(w->parts);
-  free(w->items);
+  arrays_free(&w->memory);
 }
 
 /* Each in the best variant known. Without memory they are the launches as they were, or fewer of them. Ranks make code
@@ -283,9 +278,10 @@ static void whole_end(const struct known_chain *k, struct whole *w) {
 static void whole_begin(struct op_context *ctx, const struct known_chain *k, struct launch *const *launches,
                         struct whole *w) {
   const struct chain_way way = {.fused = true, .periods = 1, .stays = true};
-  *w = (struct whole){.parts = array_new((size_t)k->depths.nsegments, sizeof *w->parts),
-                      .items = array_new((size_t)k->n, sizeof *w->items)};
-  for (int s = 0, end; w->parts && w->items && s < k->depths.nsegments; s = end) {
+  *w = (struct whole){0};
+  w->parts = arrays_add(&w->memory, (size_t)k->depths.nsegments, sizeof *w->parts);
+  w->items = arrays_add(&w->memory, (size_t)k->n, sizeof *w->items);
+  for (int s = 0, end; !w->memory.failed && s < k->depths.nsegments; s = end) {
     end = end_of_part(k, s);
     const int first = k->depths.first[s], n = k->depths.first[end] - first;
     const bool any = fused_begin(ctx, launches + first, n, &way, &w->parts[s]);
@@ -294,18 +290,26 @@ static void whole_begin(struct op_context *ctx, const struct known_chain *k, str
   }
 }
 
-/* Is the code of what would be one there? Ranks ask the leader of their kind, and nothing is compiled. */
+/* Is the code of what would be one there? Ranks ask the leader of their kind, and nothing is compiled. Collective. */
 static bool is_code_there(struct op_context *ctx, const struct known_chain *k,
                           struct launch *const *launches) {
-  struct loop **room = array_new((size_t)k->n, sizeof(struct loop *));
   bool there = true;
-  for (int s = 0, end, count; room && s < k->depths.nsegments; s = end) {
+  for (int s = 0, end; s < k->depths.nsegments; s = end) {
     end = end_of_part(k, s);
-    const int first = k->depths.first[s], n = k->depths.first[end] - first;
-    there &= fused_prepare(ctx, launches + first, n, room, &count);
+    const int first = k->depths.first[s];
+    there &= fused_prepare(ctx, launches + first, k->depths.first[end] - first, NULL, NULL);
   }
-  free(room);
   return there;
+}
+
+/* The loops of the part that begins with the segment; *end: behind its last segment. Returns how many. */
+static int loops_of_part(const struct known_chain *k, struct launch *const *launches, int segment,
+                         struct loop *loops[WATCH_MOST], int *end) {
+  int n = 0;
+  *end = end_of_part(k, segment);
+  for (int l = k->depths.first[segment]; l < k->depths.first[*end] && n < WATCH_MOST; l++)
+    loops[n++] = launches[l]->loop;
+  return n;
 }
 
 /* Numbers of which all ranks take the largest. */
@@ -314,17 +318,15 @@ enum { SECONDS, COMPILING, MOVED, NUMBERS };
 static void find_numbers(const struct known_chain *k, struct launch *const *launches,
                          double numbers[NUMBERS]) {
   double called = 0, moved = 0;
+  struct loop *loops[WATCH_MOST];
   numbers[COMPILING] = 0.1;
   for (int s = 0, end; s < k->depths.nsegments; s = end) {
-    struct loop *loops[WATCH_MOST];
-    int n = 0;
-    end = end_of_part(k, s);
-    for (int l = k->depths.first[s]; l < k->depths.first[end] && n < WATCH_MOST; l++) {
-      struct loop *loop = loops[n++] = launches[l]->loop;
-      called += loop->stats.bytes;
-      numbers[SECONDS] += loop->stats.calls ? k->turns * loop->stats.seconds / (double)loop->stats.calls : 0;
-      if (2 * loop->ready.code_seconds > numbers[COMPILING])
-        numbers[COMPILING] = 2 * loop->ready.code_seconds;
+    const int n = loops_of_part(k, launches, s, loops, &end);
+    for (int l = 0; l < n; l++) {
+      const struct loop_stats *stats = &loops[l]->stats;
+      called += stats->bytes;
+      numbers[SECONDS] += stats->calls ? k->turns * stats->seconds / (double)stats->calls : 0;
+      numbers[COMPILING] = fmax(numbers[COMPILING], 2 * loops[l]->ready.code_seconds);
     }
     moved += fused_bytes(loops, n);
   }
@@ -356,14 +358,9 @@ static int wants_whole(struct op_context *ctx, struct known_chain *k, struct lau
 
 static bool any_can_be_one(const struct known_chain *k, struct launch *const *launches) {
   bool any = false;
-  for (int s = 0, end; s < k->depths.nsegments; s = end) {
-    struct loop *loops[WATCH_MOST];
-    int n = 0;
-    end = end_of_part(k, s);
-    for (int l = k->depths.first[s]; l < k->depths.first[end] && n < WATCH_MOST; l++)
-      loops[n++] = launches[l]->loop;
-    any |= fused_any(loops, n);
-  }
+  struct loop *loops[WATCH_MOST];
+  for (int s = 0, end; s < k->depths.nsegments; s = end)
+    any |= fused_any(loops, loops_of_part(k, launches, s, loops, &end));
   return any;
 }
 
@@ -374,7 +371,10 @@ static int make_whole(struct op_context *ctx, struct known_chain *k, struct laun
   struct known_chain *whole = NULL;
   whole_begin(ctx, k, launches, &w);
   k->fuses = false;
-  const int code = w.n > 1 && w.n < k->n ? known_chain_make(ctx, w.items, w.n, &whole, err) : OP_OK;
+  double most[] = {w.n, -w.n}; /* a rank without memory has others */
+  int code = agree_on_largest(ctx->agreement, OP_OK, most, 2, err);
+  if (!code && w.n > 1 && w.n < k->n && most[0] <= -most[1])
+    code = known_chain_make(ctx, w.items, w.n, &whole, err);
   whole_end(k, &w);
   if (whole && (whole->depths.exchanges > k->depths.exchanges || !whole->deep != !k->deep ||
                 (k->early ? !whole->early : whole->depths.weight > k->depths.weight)))

@@ -22,16 +22,16 @@ enum { MOST_CHAINS = 64 };
 /* ---- which chains there are ------------------------------------------------------------------------*/
 
 static void tiled_free(struct op_context *ctx, struct tiled *t) {
+  list_remove(ctx->chains, t);
   tiled_take_cut(ctx, t, true);
   tiles_free(&t->tiles);
-  free(t->loops);
-  free(t->works);
+  arrays_free(&t->memory);
   free(t);
 }
 
 void tiled_forget(struct op_context *ctx) {
-  for (int i = 0; i < ctx->chains->count; i++)
-    tiled_free(ctx, ctx->chains->items[i]);
+  while (ctx->chains->count)
+    tiled_free(ctx, ctx->chains->items[ctx->chains->count - 1]);
   list_free(ctx->chains);
 }
 
@@ -56,10 +56,8 @@ static bool is_way(const struct tiled *t, const struct chain_way *way) {
 void tiled_forget_others(struct op_context *ctx, const struct loop *first, const struct chain_way *way) {
   for (int i = ctx->chains->count - 1; i >= 0; i--) {
     struct tiled *t = ctx->chains->items[i];
-    if (begins_with(t, first) && !is_way(t, way)) {
-      list_remove(ctx->chains, t);
+    if (begins_with(t, first) && !is_way(t, way))
       tiled_free(ctx, t);
-    }
   }
 }
 
@@ -69,10 +67,8 @@ void tiled_forget_with(struct op_context *ctx, const struct loop *loop) {
     bool has = false;
     for (int l = 0; l < t->n; l++)
       has |= t->loops[l] == loop;
-    if (has) {
-      list_remove(ctx->chains, t);
+    if (has)
       tiled_free(ctx, t);
-    }
   }
 }
 
@@ -98,14 +94,12 @@ static struct tiled *tiled_new(struct op_context *ctx, const struct members *m, 
   struct tiled *t = calloc(1, sizeof *t);
   if (!t)
     return NULL;
-  *t = (struct tiled){.loops = array_new((size_t)m->n, sizeof(struct loop *)),
-                      .works = array_new((size_t)m->n, sizeof *t->works),
-                      .n = m->n,
-                      .bytes = way->bytes,
-                      .tasks = way->tasks};
+  *t = (struct tiled){.n = m->n, .bytes = way->bytes, .tasks = way->tasks};
+  t->loops = arrays_add(&t->memory, (size_t)m->n, sizeof *t->loops);
+  t->works = arrays_add(&t->memory, (size_t)m->n, sizeof *t->works);
   for (int i = 0; t->loops && i < m->n; i++)
     t->loops[i] = loop_at(m, i);
-  if (!t->loops || !t->works || !list_add(ctx->chains, t)) {
+  if (t->memory.failed || !list_add(ctx->chains, t)) {
     tiled_free(ctx, t);
     return NULL;
   }
@@ -266,40 +260,18 @@ static int take_back(struct op_context *ctx, struct launch *const *launches, int
   return code;
 }
 
-/* Nobody can say how long each of the loops took: they share the time by the bytes that they would move. */
-static void note_times(struct op_context *ctx, const struct tiled *t, struct launch *const *launches,
-                       const double *counted, double start, double seconds) {
-  double bytes = 0;
-  for (int i = 0; i < t->n; i++)
-    bytes += t->loops[i]->stats.bytes;
-  for (int i = 0; i < t->n; i++) {
-    struct loop *loop = t->loops[i];
-    const double share = bytes > 0 ? loop->stats.bytes / bytes : 1.0 / t->n, spent = seconds * share;
-    loop->stats.seconds += spent;
-    loop->stats.tiled_seconds += spent;
-    hardware_add(ctx->hardware, counted, share, loop->stats.hardware);
-    if (spent > loop->stats.slowest)
-      loop->stats.slowest = spent;
-    tune_passed(launches[i], spent);
-    if (ctx->trace->ntools)
-      trace_loop_begins(ctx->trace, loop->name);
-    trace_span(ctx->trace, TRACE_LOOP, loop->name, t->tasks ? "tasks" : "tiles", start, spent,
-               loop->stats.bytes);
-    start += spent;
-  }
-}
-
 /* Room for the items of one loop, and for the order in which items wait for one another. */
 struct one_by_one {
+  struct arrays memory;
   struct item *items;
   int *order, *left;
 };
 
 static bool make_room(struct one_by_one *room, size_t items) {
-  *room = (struct one_by_one){.items = array_new(items, sizeof *room->items),
-                              .order = array_new(items, sizeof *room->order),
-                              .left = array_new(items, sizeof *room->left)};
-  return room->items && room->order && room->left;
+  room->items = arrays_add(&room->memory, items, sizeof *room->items);
+  room->order = arrays_add(&room->memory, items, sizeof *room->order);
+  room->left = arrays_add(&room->memory, items, sizeof *room->left);
+  return !room->memory.failed;
 }
 
 static void execute(struct op_context *ctx, const struct tiled *t, const struct schedule *s, int threads) {
@@ -347,7 +319,7 @@ static int run(struct op_context *ctx, struct tiled *t, struct launch *const *la
     loop_mark_written(ctx, t->loops[i], true);
   }
   const double seconds = clock_seconds() - start;
-  note_times(ctx, t, launches, counted, start, seconds);
+  loop_share_time(ctx, launches, t->n, t->tasks ? "tasks" : "tiles", counted, start, seconds);
   if (room->items)
     return code;
   if (t->tasks)
@@ -381,9 +353,7 @@ int tiled_run(struct op_context *ctx, struct launch *const *launches, int n, con
   }
   if (*ran)
     code = run(ctx, t, launches, &room, err);
-  free(room.items);
-  free(room.order);
-  free(room.left);
+  arrays_free(&room.memory);
   if (!*ran && code) {
     error_clear(err);
     return take_back(ctx, launches, n, err);

@@ -2,6 +2,7 @@
 #ifndef OP2JIT_LOOP_CHAIN_TILED_H
 #define OP2JIT_LOOP_CHAIN_TILED_H
 
+#include "base/list.h"
 #include "loop/chains.h"
 #include "plan/tiles.h"
 #include "record/launch.h"
@@ -49,6 +50,7 @@ void tiled_forget(struct op_context *ctx);
 
 /* ---- inside tiled.c and tiled_cut.c ---- */
 struct tiled {
+  struct arrays memory; /* of its loops and works */
   struct loop **loops;
   int n;
   double bytes; /* of a tile, or of a block of tasks */
@@ -68,6 +70,8 @@ double tiled_worth_bytes(const struct op_context *ctx);
  * periodic, or have few elements beside its border. */
 struct tiles_wish tiled_wish(double bytes, double tile, bool forced);
 void tiled_wish_periodic(struct tiles_wish *wish);
+/* No tiles where most elements would lie between chunks, unless they are forced. */
+void tiled_refuse_gaps(struct tiles *t, bool forced);
 /* Once for a chain: into tiles, or none with the reason in tiles.refused. */
 int tiled_cut(struct op_context *ctx, struct tiled *t, bool forced, struct error *err);
 /* The same behind the program, which may change no map meanwhile. False: that cannot begin. */

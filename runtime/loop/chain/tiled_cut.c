@@ -73,6 +73,13 @@ void tiled_wish_periodic(struct tiles_wish *wish) {
   wish->small = LARGER_SHARE;
 }
 
+void tiled_refuse_gaps(struct tiles *t, bool forced) {
+  if (forced || t->gap <= t->all / 2)
+    return;
+  tiles_free(t);
+  text_add(&t->refused, "most of it would lie between chunks; a larger mesh could run in tiles");
+}
+
 /* A refused mesh may be periodic, or have few elements beside its border. If not, the first reason stays. */
 static int try_periodic(struct cutting *c, struct tiles_wish *wish, struct error *err) {
   struct tiles tiles = {0};
@@ -98,10 +105,8 @@ static int cut_tiles(struct cutting *c, struct error *err) {
     if (!code && text_str(&t->refused)[0])
       code = try_periodic(c, &wish, err);
   }
-  if (!code && !c->forced && t->gap > t->all / 2) {
-    tiles_free(t);
-    text_add(&t->refused, "most of it would lie between chunks; a larger mesh could run in tiles");
-  }
+  if (!code)
+    tiled_refuse_gaps(t, c->forced);
   if (!code && t->schedule.nitems && c->verifies)
     code = chain_verify(t, &c->d.chain, err);
   if (!code && t->schedule.nitems)
@@ -156,7 +161,7 @@ int tiled_cut(struct op_context *ctx, struct tiled *t, bool forced, struct error
   c.team = ctx->team;
   c.ctx = ctx;
   if (!code && !t->tasks)
-    code = tiled_find_prefixes(ctx, &c.d, err);
+    code = tiled_find_prefixes(ctx, &c.d, true, err);
   if (!code)
     code = cut(&c, err);
   c.seconds = clock_seconds() - start;
@@ -191,7 +196,7 @@ bool tiled_cut_behind(struct op_context *ctx, struct tiled *t) {
     return false;
   int code = begin(ctx, t, false, c, &ignored);
   if (!code && !t->tasks)
-    code = tiled_look_for_prefixes(ctx, &c->d, &ignored);
+    code = tiled_find_prefixes(ctx, &c->d, false, &ignored);
   behind_open(&c->behind, polite);
   error_free(&ignored);
   if (!code && behind_begin(&c->behind, cut_behind, c)) {

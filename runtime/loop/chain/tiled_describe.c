@@ -47,6 +47,7 @@ static int add_dat(struct tiled_description *d, const struct dat *dat) {
   const int before = d->chain.ndats, number = number_of(d->known[DAT], &d->chain.ndats, dat);
   if (number == before) {
     d->dats[number] = add_set(d, dat->set);
+    d->row_bytes[number] = dat->row_bytes;
     d->bytes += (double)dat->set->size * (double)dat->row_bytes;
   }
   return number;
@@ -119,59 +120,44 @@ static struct plan_column *wish_for(const struct op_context *ctx, const struct t
   return columns;
 }
 
-static int find_prefix(struct op_context *ctx, const struct tiled_description *d, int m,
-                       const struct strategy *strategy, const struct plan_entry **out, struct error *err) {
-  bool built = false;
-  struct plan_wish wish;
-  struct plan_column *columns = wish_for(ctx, d, m, strategy, &wish, err);
-  if (!columns)
-    return err->code;
-  const int code = context_plan(ctx, d->of[m]->name, &wish, out, &built, err);
-  free(columns);
-  return code;
+bool chain_changes(const struct chain *c, int dat, int end) {
+  bool any = false;
+  for (int l = 0; l < end; l++)
+    for (int i = 0; i < c->loops[l].naccesses; i++)
+      any |= c->loops[l].accesses[i].dat == dat && c->loops[l].accesses[i].use != CHAIN_READS;
+  return any;
 }
 
-/* Does a loop reach through the map what some loop changes? */
-static bool is_needed(const struct chain *c, int map) {
+bool chain_needs_map(const struct chain *c, int map) {
   for (int l = 0; l < c->nloops; l++)
-    for (int a = 0; a < c->loops[l].naccesses; a++) {
-      const struct chain_access *one = &c->loops[l].accesses[a];
-      for (int k = 0; one->map == map && k < c->nloops; k++)
-        for (int b = 0; b < c->loops[k].naccesses; b++)
-          if (c->loops[k].accesses[b].dat == one->dat && c->loops[k].accesses[b].use != CHAIN_READS)
-            return true;
+    for (int i = 0; i < c->loops[l].naccesses; i++) {
+      const struct chain_access *a = &c->loops[l].accesses[i];
+      if (a->map == map && chain_changes(c, a->dat, c->nloops))
+        return true;
     }
   return false;
 }
 
-int tiled_find_prefixes(struct op_context *ctx, struct tiled_description *d, struct error *err) {
-  int code = OP_OK;
-  for (int m = 0; !code && m < d->chain.nmaps; m++) {
-    if (!is_needed(&d->chain, m))
-      continue;
-    code = find_prefix(ctx, d, m, &strategy_prefix, &d->prefixes[m], err);
-    d->maps[m].prefix = code ? NULL : &d->prefixes[m]->prefix;
-  }
-  return code;
-}
-
-int tiled_look_for_prefixes(struct op_context *ctx, struct tiled_description *d, struct error *err) {
+int tiled_find_prefixes(struct op_context *ctx, struct tiled_description *d, bool builds, struct error *err) {
   struct plan_cache *plans = NULL;
-  int code = context_plans(ctx, &plans, err);
-  d->missing = array_new((size_t)d->chain.nmaps, sizeof *d->missing);
+  bool built = false;
+  int code = builds ? OP_OK : context_plans(ctx, &plans, err);
+  d->missing = arrays_add(&d->memory, (size_t)d->chain.nmaps, sizeof *d->missing);
   if (!code && !d->missing)
     code = error_memory(err, "the prefixes of a chain", (size_t)d->chain.nmaps * sizeof *d->missing);
   for (int m = 0; !code && m < d->chain.nmaps; m++) {
     struct tiled_prefix *missing = &d->missing[m];
-    if (!is_needed(&d->chain, m))
+    if (!chain_needs_map(&d->chain, m))
       continue;
     struct plan_column *columns = wish_for(ctx, d, m, &strategy_prefix, &missing->wish, err);
-    code = columns ? plan_cache_find(plans, &missing->wish, &d->prefixes[m], err) : err->code;
+    code = !columns ? err->code
+           : builds ? context_plan(ctx, d->of[m]->name, &missing->wish, &d->prefixes[m], &built, err)
+                    : plan_cache_find(plans, &missing->wish, &d->prefixes[m], err);
     if (!code && !d->prefixes[m])
       missing->columns = columns;
     else
       free(columns);
-    d->maps[m].prefix = d->prefixes[m] ? &d->prefixes[m]->prefix : NULL;
+    d->maps[m].prefix = !code && d->prefixes[m] ? &d->prefixes[m]->prefix : NULL;
   }
   return code;
 }
@@ -190,11 +176,15 @@ void tiled_keep_prefixes(struct op_context *ctx, struct tiled_description *d) {
 
 int tiled_describe_periodic(struct op_context *ctx, struct tiled_description *d, struct error *err) {
   const struct plan_entry **periodic = d->prefixes + d->chain.nmaps;
+  bool built = false;
   int code = OP_OK;
   for (int m = 0; !code && m < d->chain.nmaps; m++) {
+    struct plan_wish wish;
     if (!d->maps[m].prefix)
       continue;
-    code = find_prefix(ctx, d, m, &strategy_periodic, &periodic[m], err);
+    struct plan_column *columns = wish_for(ctx, d, m, &strategy_periodic, &wish, err);
+    code = columns ? context_plan(ctx, d->of[m]->name, &wish, &periodic[m], &built, err) : err->code;
+    free(columns);
     d->maps[m].periodic = code ? NULL : &periodic[m]->prefix;
   }
   return code;
@@ -205,20 +195,19 @@ int tiled_describe(struct loop *const *loops, int n, struct tiled_description *d
   *d = (struct tiled_description){0};
   for (int l = 0; l < n; l++)
     most += (size_t)loops[l]->nargs;
+  struct arrays *memory = &d->memory;
   /* A set of each loop, and two of each map. */
-  d->sets = array_new(2 * most, sizeof *d->sets);
-  d->maps = array_new(most, sizeof *d->maps);
-  d->dats = array_new(most, sizeof *d->dats);
-  d->loops = array_new((size_t)n, sizeof *d->loops);
-  d->accesses = array_new(most, sizeof *d->accesses);
-  d->prefixes = array_new(2 * most, sizeof *d->prefixes);
-  d->of = array_new(most, sizeof *d->of);
-  bool all = d->of && d->sets && d->maps && d->dats && d->loops && d->accesses && d->prefixes;
-  for (int k = SET; k <= DAT; k++) {
-    d->known[k] = array_new(2 * most, sizeof *d->known[k]);
-    all &= d->known[k] != NULL;
-  }
-  if (!all)
+  d->sets = arrays_add(memory, 2 * most, sizeof *d->sets);
+  d->maps = arrays_add(memory, most, sizeof *d->maps);
+  d->dats = arrays_add(memory, most, sizeof *d->dats);
+  d->row_bytes = arrays_add(memory, most, sizeof *d->row_bytes);
+  d->loops = arrays_add(memory, (size_t)n, sizeof *d->loops);
+  d->accesses = arrays_add(memory, most, sizeof *d->accesses);
+  d->prefixes = arrays_add(memory, 2 * most, sizeof *d->prefixes);
+  d->of = arrays_add(memory, most, sizeof *d->of);
+  for (int k = SET; k <= DAT; k++)
+    d->known[k] = arrays_add(memory, 2 * most, sizeof *d->known[k]);
+  if (memory->failed)
     return error_memory(err, "the description of a chain", most * sizeof *d->accesses);
   add_loops(d, loops, n);
   d->chain.sets = d->sets;
@@ -236,14 +225,5 @@ void tiled_describe_free(struct op_context *ctx, struct tiled_description *d) {
     plan_entry_clear(&d->missing[m].entry);
     free(d->missing[m].columns);
   }
-  free(d->missing);
-  free(d->sets);
-  free(d->maps);
-  free(d->dats);
-  free(d->loops);
-  free(d->accesses);
-  free(d->prefixes);
-  free(d->of);
-  for (int k = SET; k <= DAT; k++)
-    free(d->known[k]);
+  arrays_free(&d->memory);
 }

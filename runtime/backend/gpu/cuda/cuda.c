@@ -10,23 +10,25 @@
 /* So many rows of launches are known; values lie apart. */
 enum { MOST_ROWS = 64, ALIGN = 16 };
 
-/* Graphs: a row of nodes, each behind the one before. */
+/* A row of nodes, each behind the one before. */
 struct cuda_graph_made {
   cuda_graph graph;
   cuda_graph_exec exec;
-  cuda_node last;
   cuda_node *kernels;
-  int count;
+};
+
+struct held_launch {
+  cuda_function function;
+  unsigned blocks, threads, shared;
+  int nvalues;
+  size_t bytes;  /* of all values */
+  void **values; /* what the driver takes; the bytes lie behind the pointers */
 };
 
 /* Launches one behind the other. */
 struct row {
   struct held_launch *launches;
-  int count;
-  size_t *places; /* of each value in the bytes, and where the last one ends */
-  int nplaces;
-  unsigned char *bytes;
-  void **values;                 /* what the driver takes */
+  int count, made;               /* made: so many have memory for values, which is used again */
   struct cuda_graph_made *graph; /* NULL: it came once */
 };
 
@@ -41,7 +43,8 @@ struct cuda_held {
 static void cuda_graph_free(struct cuda *cuda, struct cuda_graph_made *m) {
   if (m->exec)
     cuda->driver.graph_exec_destroy(m->exec);
-  cuda->driver.graph_destroy(m->graph);
+  if (m->graph)
+    cuda->driver.graph_destroy(m->graph);
   free(m->kernels);
   free(m);
 }
@@ -49,74 +52,58 @@ static void cuda_graph_free(struct cuda *cuda, struct cuda_graph_made *m) {
 static void row_free(struct cuda *cuda, struct row *r) {
   if (r->graph)
     cuda_graph_free(cuda, r->graph);
+  for (int i = 0; i < r->made; i++)
+    free((void *)r->launches[i].values);
   free(r->launches);
-  free(r->places);
-  free(r->bytes);
-  free(r->values);
   *r = (struct row){0};
 }
 
 /* ---- holding back ---- */
 
-static size_t end_of(const struct row *r) {
-  return r->nplaces ? r->places[r->nplaces] : 0;
+static size_t rounded(size_t bytes) {
+  return (bytes + ALIGN - 1) / ALIGN * ALIGN;
 }
 
-static bool make_room(struct row *r, const struct gpu_sizes *sizes, size_t *end) {
-  for (int i = 0; i < sizes->count; i++) {
-    const size_t bytes = sizes->bytes[i] ? (size_t)sizes->bytes[i] : sizeof(gpu_address);
-    if (!size_add(*end, (bytes + ALIGN - 1) / ALIGN * ALIGN, end))
-      return false;
+static size_t bytes_of(const struct gpu_sizes *sizes, int i) {
+  return sizes->bytes[i] ? (size_t)sizes->bytes[i] : sizeof(gpu_address);
+}
+
+static unsigned char *begin_of(const struct held_launch *l) {
+  return (unsigned char *)l->values + rounded((size_t)l->nvalues * sizeof *l->values);
+}
+
+/* The next launch of the row, with room for such values. Bytes behind a value are zero, so that bytes can be compared.
+ * NULL: no memory. */
+static struct held_launch *make_room(struct row *r, const struct gpu_sizes *sizes) {
+  size_t bytes = 0;
+  for (int i = 0; i < sizes->count; i++)
+    bytes += rounded(bytes_of(sizes, i));
+  if (r->count == r->made) {
+    struct held_launch *launches = array_more(r->launches, (size_t)r->made, sizeof *launches);
+    if (!launches)
+      return NULL;
+    r->launches = launches;
+    launches[r->made++] = (struct held_launch){0};
   }
-  const size_t places = (size_t)r->nplaces + (size_t)sizes->count + 1;
-  struct held_launch *launches = array_resize(r->launches, (size_t)r->count + 1, sizeof *launches);
-  r->launches = launches ? launches : r->launches;
-  size_t *at = array_resize(r->places, places, sizeof *at);
-  r->places = at ? at : r->places;
-  unsigned char *bytes = array_resize(r->bytes, *end, 1);
-  r->bytes = bytes ? bytes : r->bytes;
-  void **values = array_resize((void *)r->values, places, sizeof *values);
-  r->values = values ? values : r->values;
-  return launches && at && bytes && values;
-}
-
-/* Bytes behind a value are zero, so that bytes can be compared. */
-static bool add(struct row *r, const struct held_launch *launch, void *const *values,
-                const struct gpu_sizes *sizes) {
-  size_t at = end_of(r), end = at;
-  if (!make_room(r, sizes, &end))
-    return false;
-  memset(r->bytes + at, 0, end - at);
-  struct held_launch *to = &r->launches[r->count++];
-  *to = *launch;
-  to->first = r->nplaces;
-  for (int i = 0; i < sizes->count; i++) {
-    const size_t bytes = sizes->bytes[i] ? (size_t)sizes->bytes[i] : sizeof(gpu_address);
-    memcpy(r->bytes + at, values[i], bytes);
-    r->places[r->nplaces++] = at;
-    at += (bytes + ALIGN - 1) / ALIGN * ALIGN;
-  }
-  r->places[r->nplaces] = at;
-  to->end = r->nplaces;
-  return true;
-}
-
-/* The bytes may have moved since the values came. */
-static void point(struct row *r) {
-  for (int i = 0; i < r->nplaces; i++)
-    r->values[i] = r->bytes + r->places[i];
+  struct held_launch *l = &r->launches[r->count];
+  if (l->values && l->nvalues == sizes->count && l->bytes == bytes)
+    return l;
+  free((void *)l->values);
+  l->nvalues = sizes->count;
+  l->bytes = bytes;
+  l->values = array_new(rounded((size_t)l->nvalues * sizeof *l->values) + bytes, 1);
+  return l->values ? l : NULL;
 }
 
 /* ---- rows that came before ---- */
 
 static bool has_kernels_of(const struct row *a, const struct row *b) {
-  if (a->count != b->count || a->nplaces != b->nplaces ||
-      memcmp(a->places, b->places, ((size_t)a->nplaces + 1) * sizeof *a->places) != 0)
-    return false;
-  for (int i = 0; i < a->count; i++)
-    if (a->launches[i].function != b->launches[i].function || a->launches[i].first != b->launches[i].first)
-      return false;
-  return true;
+  bool same = a->count == b->count;
+  for (int i = 0; same && i < a->count; i++) {
+    const struct held_launch *l = &a->launches[i], *m = &b->launches[i];
+    same = l->function == m->function && l->nvalues == m->nvalues && l->bytes == m->bytes;
+  }
+  return same;
 }
 
 static struct row *find(struct cuda_held *h) {
@@ -141,68 +128,42 @@ static void keep(struct cuda *cuda, struct cuda_held *h) {
 /* ---- giving ---- */
 
 static int launch_each(struct cuda *cuda, struct cuda_held *h) {
-  const struct row *r = &h->now;
   int code = 0;
-  for (int i = 0; !code && i < r->count; i++) {
-    const struct held_launch *l = &r->launches[i];
+  for (int i = 0; !code && i < h->now.count; i++) {
+    const struct held_launch *l = &h->now.launches[i];
     code = cuda->driver.launch(l->function, l->blocks, 1, 1, l->threads, 1, 1, l->shared, cuda->stream,
-                               r->values + l->first, NULL);
+                               l->values, NULL);
     h->given->launches += !code;
     h->given->calls += !code;
   }
   return code;
 }
 
-static int cuda_graph_new(struct cuda *cuda, struct cuda_graph_made **out) {
-  struct cuda_graph_made *m = *out = calloc(1, sizeof *m);
-  const int code = m ? cuda->driver.graph_create(&m->graph, 0) : CUDA_OUT_OF_MEMORY;
-  if (code) {
-    free(m);
-    *out = NULL;
-  }
-  return code;
-}
-
-#define NODE(l, values)                                                                                      \
+#define NODE(l)                                                                                              \
   {                                                                                                          \
     .function = (l)->function, .gx = (l)->blocks, .gy = 1, .gz = 1, .bx = (l)->threads, .by = 1, .bz = 1,    \
-    .shared = (l)->shared, .parameters = (values)                                                            \
+    .shared = (l)->shared, .parameters = (l)->values                                                         \
   }
-static union cuda_node_launch node_of(const struct cuda *cuda, const struct held_launch *l, void **values) {
-  return cuda->driver.family->hip_nodes ? (union cuda_node_launch){.hip = NODE(l, values)}
-                                        : (union cuda_node_launch){.cuda = NODE(l, values)};
-}
-
-/* The next node, behind all that are there. */
-static int cuda_graph_kernel(struct cuda *cuda, struct cuda_graph_made *m, const struct held_launch *launch,
-                             void **values) {
-  const union cuda_node_launch node_launch = node_of(cuda, launch, values);
-  cuda_node *kernels = array_resize(m->kernels, (size_t)m->count + 1, sizeof *kernels), node = NULL;
-  if (!kernels)
-    return CUDA_OUT_OF_MEMORY;
-  m->kernels = kernels;
-  const int code = cuda->driver.graph_add_kernel(&node, m->graph, &m->last, m->last != NULL, &node_launch);
-  if (!code)
-    kernels[m->count++] = m->last = node;
-  return code;
-}
-
-static int cuda_graph_finish(struct cuda *cuda, struct cuda_graph_made *m) {
-  return cuda->driver.graph_instantiate(&m->exec, m->graph, 0);
+static union cuda_node_launch node_of(const struct cuda *cuda, const struct held_launch *l) {
+  return cuda->driver.family->hip_nodes ? (union cuda_node_launch){.hip = NODE(l)}
+                                        : (union cuda_node_launch){.cuda = NODE(l)};
 }
 
 /* A driver that fails to make one is not asked again. */
 static bool make_graph(struct cuda *cuda, struct cuda_held *h, struct row *known) {
-  const struct row *now = &h->now;
-  int code = cuda_graph_new(cuda, &known->graph);
-  for (int i = 0; !code && i < now->count; i++) {
-    const struct held_launch *l = &now->launches[i];
-    code = cuda_graph_kernel(cuda, known->graph, l, now->values + l->first);
+  const struct cuda_driver *d = &cuda->driver;
+  struct cuda_graph_made *m = known->graph = array_new(1, sizeof *m);
+  if (m)
+    m->kernels = array_new((size_t)h->now.count, sizeof *m->kernels);
+  int code = m && m->kernels ? d->graph_create(&m->graph, 0) : CUDA_OUT_OF_MEMORY;
+  for (int i = 0; !code && i < h->now.count; i++) {
+    const union cuda_node_launch node = node_of(cuda, &h->now.launches[i]);
+    code = d->graph_add_kernel(&m->kernels[i], m->graph, &m->kernels[i ? i - 1 : 0], i > 0, &node);
   }
   if (!code)
-    code = cuda_graph_finish(cuda, known->graph);
-  if (code && known->graph) {
-    cuda_graph_free(cuda, known->graph);
+    code = d->graph_instantiate(&m->exec, m->graph, 0);
+  if (code && m) {
+    cuda_graph_free(cuda, m);
     known->graph = NULL;
   }
   h->given->refused = code;
@@ -210,48 +171,31 @@ static bool make_graph(struct cuda *cuda, struct cuda_held *h, struct row *known
   return !code;
 }
 
-static bool differs(const struct row *a, const struct row *b, int i) {
-  const struct held_launch *l = &a->launches[i], *m = &b->launches[i];
-  const size_t begin = a->places[l->first], end = a->places[l->end];
+static bool differs(const struct held_launch *l, const struct held_launch *m) {
   return l->blocks != m->blocks || l->threads != m->threads || l->shared != m->shared ||
-         memcmp(a->bytes + begin, b->bytes + begin, end - begin) != 0;
+         memcmp(begin_of(l), begin_of(m), l->bytes) != 0;
 }
 
-/* Node `kernel` gets these values. */
-static int cuda_graph_set(struct cuda *cuda, struct cuda_graph_made *m, int kernel,
-                          const struct held_launch *launch, void **values) {
-  const union cuda_node_launch node_launch = node_of(cuda, launch, values);
-  return cuda->driver.graph_set_kernel(m->exec, m->kernels[kernel], &node_launch);
-}
-
-static int set_values(struct cuda *cuda, const struct row *known, const struct row *now) {
-  int code = 0;
-  for (int i = 0; !code && i < now->count; i++) {
-    const struct held_launch *l = &now->launches[i];
-    if (differs(known, now, i))
-      code = cuda_graph_set(cuda, known->graph, i, l, now->values + l->first);
-  }
-  return code;
-}
-
-static int cuda_graph_launch(struct cuda *cuda, struct cuda_graph_made *m) {
-  return cuda->driver.graph_launch(m->exec, cuda->stream);
-}
-
-/* The graph has the values of what is held back now, which become the known ones. */
+/* The graph gets the values of what is held back now, which become the known ones. */
 static int launch_graph(struct cuda *cuda, struct cuda_held *h, struct row *known) {
-  int code = set_values(cuda, known, &h->now);
-  if (code)
-    return code;
-  struct row before = *known;
+  struct cuda_graph_made *m = known->graph;
+  for (int i = 0; i < h->now.count; i++) {
+    if (!differs(&known->launches[i], &h->now.launches[i]))
+      continue;
+    const union cuda_node_launch node = node_of(cuda, &h->now.launches[i]);
+    const int code = cuda->driver.graph_set_kernel(m->exec, m->kernels[i], &node);
+    if (code)
+      return code;
+  }
+  const struct row before = *known;
   *known = h->now;
-  known->graph = before.graph;
-  before.graph = NULL;
-  h->given->graphs++;
-  h->given->launches += h->now.count;
-  h->given->calls++;
+  known->graph = m;
   h->now = before;
-  return cuda_graph_launch(cuda, known->graph);
+  h->now.graph = NULL;
+  h->given->graphs++;
+  h->given->launches += known->count;
+  h->given->calls++;
+  return cuda->driver.graph_launch(m->exec, cuda->stream);
 }
 
 int cuda_give(void *self) {
@@ -260,7 +204,6 @@ int cuda_give(void *self) {
   int code = 0;
   if (!h || !h->now.count)
     return 0;
-  point(&h->now);
   struct row *known = h->now.count > 1 && !h->no_graphs ? find(h) : NULL;
   const bool new = !known && h->now.count > 1 && !h->no_graphs;
   if (known && !known->graph && !make_graph(cuda, h, known))
@@ -268,7 +211,7 @@ int cuda_give(void *self) {
   code = known ? launch_graph(cuda, h, known) : launch_each(cuda, h);
   if (new)
     keep(cuda, h);
-  h->now.count = h->now.nplaces = 0;
+  h->now.count = 0;
   return code;
 }
 
@@ -289,9 +232,19 @@ int cuda_hold(void *self, struct gpu_given *given) {
 
 bool cuda_held_takes(struct cuda *cuda, cuda_function function, unsigned blocks, unsigned threads,
                      unsigned shared, void *const *values, const struct gpu_sizes *sizes) {
-  const struct held_launch launch = {
-      .function = function, .blocks = blocks, .threads = threads, .shared = shared};
-  return cuda->held && cuda->held->given && add(&cuda->held->now, &launch, values, sizes);
+  struct cuda_held *h = cuda->held && cuda->held->given ? cuda->held : NULL;
+  struct held_launch *to = h ? make_room(&h->now, sizes) : NULL;
+  if (!to)
+    return false;
+  to->function = function;
+  to->blocks = blocks;
+  to->threads = threads;
+  to->shared = shared;
+  unsigned char *at = begin_of(to);
+  for (int i = 0; i < sizes->count; at += rounded(bytes_of(sizes, i)), i++)
+    to->values[i] = memcpy(at, values[i], bytes_of(sizes, i));
+  h->now.count++;
+  return true;
 }
 
 void cuda_held_forget(struct cuda *cuda) {

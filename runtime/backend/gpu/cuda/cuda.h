@@ -8,13 +8,6 @@
 
 struct comm;
 
-/* A kernel of a row. */
-struct held_launch {
-  cuda_function function;
-  unsigned blocks, threads, shared;
-  int first, end; /* of its values */
-};
-
 struct cuda {
   struct cuda_driver driver;
   struct cuda_device device;

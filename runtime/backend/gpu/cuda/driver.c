@@ -93,10 +93,6 @@ int cuda_family_open(struct cuda_driver *d, const struct cuda_family *family, co
   return code;
 }
 
-int cuda_driver_open(struct cuda_driver *d, const char *named, struct error *err) {
-  return cuda_family_open(d, &cuda_family, named, err);
-}
-
 void cuda_driver_close(struct cuda_driver *d) {
   /* The driver keeps threads and handlers of its own: it is never unloaded. */
   free(d->path);

@@ -178,9 +178,8 @@ struct cuda_driver {
 
 enum { CUDA_OUT_OF_MEMORY = 2, CUDA_NO_DEVICE = 100, CUDA_INVALID_DEVICE = 101, CUDA_NOT_READY = 600 };
 
-/* Open it and initialise it. `named` is OP2_CUDA_DRIVER, "" for libcuda.so.1. OP_ERR_BACKEND says what is missing and
- * where it was looked for. */
-int cuda_driver_open(struct cuda_driver *d, const char *named, struct error *err);
+/* Open it and initialise it. `named` is OP2_CUDA_DRIVER or OP2_HIP, "" for the usual ones. OP_ERR_BACKEND says what is
+ * missing and where it was looked for. */
 int cuda_family_open(struct cuda_driver *d, const struct cuda_family *family, const char *named,
                      struct error *err);
 void cuda_driver_close(struct cuda_driver *d);

@@ -33,9 +33,10 @@ static struct nvrtc_places places(const struct op_context *ctx) {
                                .virtual_env = ctx->env->virtual_env};
 }
 
+enum { PACKED, SENT, ARRIVED, MESSAGE_EVENTS };
 struct cuda_messages {
   cuda_stream stream;
-  cuda_event packed, sent, arrived;
+  cuda_event events[MESSAGE_EVENTS];
 };
 
 /* As struct gpu_driver has it. */
@@ -44,12 +45,9 @@ static void cuda_messages_free(struct cuda *cuda) {
   const struct cuda_driver *d = &cuda->driver;
   if (!m)
     return;
-  if (m->packed)
-    d->event_destroy(m->packed);
-  if (m->sent)
-    d->event_destroy(m->sent);
-  if (m->arrived)
-    d->event_destroy(m->arrived);
+  for (int i = 0; i < MESSAGE_EVENTS; i++)
+    if (m->events[i])
+      d->event_destroy(m->events[i]);
   if (m->stream)
     d->stream_destroy(m->stream);
   free(m);
@@ -154,7 +152,7 @@ static int table_open(struct gpu *c, struct op_context *ctx, struct error *err) 
   if (!cuda)
     return error_memory(err, "the CUDA driver", sizeof *cuda);
   cuda->comm = ctx->comm;
-  int code = cuda_driver_open(&cuda->driver, env_value(ctx->env, ENV_CUDA_DRIVER), err);
+  int code = cuda_family_open(&cuda->driver, &cuda_family, env_value(ctx->env, ENV_CUDA_DRIVER), err);
   if (!code)
     code = cuda_begin(cuda, ctx, &c->device, err);
   c->device.peers = !code && cuda_has_peers(&cuda->driver);
@@ -379,12 +377,8 @@ static int make(struct cuda *cuda) {
   if (!m)
     return CUDA_OUT_OF_MEMORY;
   int code = d->stream_create(&m->stream, BESIDE_STREAM_0);
-  if (!code)
-    code = d->event_create(&m->packed, NO_TIMES);
-  if (!code)
-    code = d->event_create(&m->sent, NO_TIMES);
-  if (!code)
-    code = d->event_create(&m->arrived, NO_TIMES);
+  for (int i = 0; !code && i < MESSAGE_EVENTS; i++)
+    code = d->event_create(&m->events[i], NO_TIMES);
   if (code)
     cuda_messages_free(cuda);
   return code;
@@ -402,18 +396,18 @@ static int cuda_message_out(void *self, void *to, gpu_address from, size_t bytes
   int code = begin(cuda);
   struct cuda_messages *m = cuda->messages;
   if (!code)
-    code = d->event_record(m->packed, cuda->stream);
+    code = d->event_record(m->events[PACKED], cuda->stream);
   if (!code)
-    code = d->stream_wait_event(m->stream, m->packed, 0);
+    code = d->stream_wait_event(m->stream, m->events[PACKED], 0);
   if (!code && bytes)
     code = d->copy_out(to, from, bytes, m->stream);
-  return code ? code : d->event_record(m->sent, m->stream);
+  return code ? code : d->event_record(m->events[SENT], m->stream);
 }
 
 static int cuda_message_wait(void *self) {
   const struct cuda *cuda = self;
   const int code = cuda->messages ? cuda_settle(self) : 0;
-  return cuda->messages && !code ? cuda->driver.event_wait(cuda->messages->sent) : code;
+  return cuda->messages && !code ? cuda->driver.event_wait(cuda->messages->events[SENT]) : code;
 }
 
 static int cuda_message_in(void *self, gpu_address to, const void *from, size_t bytes) {
@@ -424,8 +418,8 @@ static int cuda_message_in(void *self, gpu_address to, const void *from, size_t 
   if (!code)
     code = d->copy_in(to, from, bytes, m->stream);
   if (!code)
-    code = d->event_record(m->arrived, m->stream);
-  return code ? code : d->stream_wait_event(cuda->stream, m->arrived, 0);
+    code = d->event_record(m->events[ARRIVED], m->stream);
+  return code ? code : d->stream_wait_event(cuda->stream, m->events[ARRIVED], 0);
 }
 
 /* ---- the rows: what HIP has under other names is called alike ---- */

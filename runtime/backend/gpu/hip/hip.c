@@ -11,6 +11,7 @@
 #include "backend/gpu/gpu.h"
 #include "backend/gpu/log.h"
 #include "base/clock.h"
+#include "base/list.h"
 #include "context/context.h"
 #include "context/env.h"
 #include "jit/key/elf_note.h"
@@ -128,17 +129,8 @@ static int take_code(const struct hiprtc *r, void *program, struct compile_resul
   size_t size = 0;
   if (r->code_size(program, &size) || !size)
     return 2;
-  char *binary = malloc(size + 1);
-  if (!binary)
-    return 3;
-  if (r->code(program, binary)) {
-    free(binary);
-    return 2;
-  }
-  binary[size] = 0;
-  result->binary = binary;
-  result->size = size;
-  return 0;
+  char *binary = array_new(size + 1, 1);
+  return gpu_log_take(result, binary, size, binary && r->code(program, binary));
 }
 
 static int build(const struct hiprtc *r, const struct compile_request *request, struct gpu_log *log,

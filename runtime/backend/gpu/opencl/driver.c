@@ -9,6 +9,7 @@
 
 #include "backend/gpu/log.h"
 #include "base/clock.h"
+#include "base/list.h"
 #include "include/op2jit.h"
 
 /* Numbers of clGetPlatformInfo and clGetDeviceInfo. */
@@ -359,17 +360,10 @@ static int take_binary(const struct opencl *cl, opencl_object program, struct co
   size_t size = 0;
   if (cl->driver.program_info(program, PROGRAM_SIZES, sizeof size, &size, NULL) || !size)
     return 2;
-  unsigned char *binary = malloc(size + 1);
-  if (!binary)
-    return 3;
-  if (cl->driver.program_info(program, PROGRAM_BINARIES, sizeof binary, &binary, NULL)) {
-    free(binary);
-    return 2;
-  }
-  binary[size] = 0;
-  result->binary = binary;
-  result->size = size;
-  return 0;
+  void *binary = array_new(size + 1, 1);
+  return gpu_log_take(result, binary, size,
+                      binary &&
+                          cl->driver.program_info(program, PROGRAM_BINARIES, sizeof binary, &binary, NULL));
 }
 
 static int build(const struct opencl *cl, const struct compile_request *r, struct gpu_log *o,
@@ -382,17 +376,16 @@ static int build(const struct opencl *cl, const struct compile_request *r, struc
   join(r, &source);
   add_options(cl, r, &options);
   const char *text = text_str(&source);
-  if (!text_ok(&source) || !text_ok(&options)) {
-    text_free(&source);
-    text_free(&options);
-    return 3;
-  }
-  opencl_object program = cl->driver.program_source(cl->context, 1, &text, &source.length, &code);
-  if (!code)
+  const bool good = text_ok(&source) && text_ok(&options);
+  opencl_object program =
+      good ? cl->driver.program_source(cl->context, 1, &text, &source.length, &code) : NULL;
+  if (good && !code)
     code = cl->driver.program_build(program, 1, &cl->choice.device, text_str(&options), NULL, NULL);
   if (code && program)
     take_log(cl, program, o);
-  const int status = code ? (code == OPENCL_BUILD_FAILED ? 1 : 2) : take_binary(cl, program, result);
+  const int status = !good  ? 3
+                     : code ? (code == OPENCL_BUILD_FAILED ? 1 : 2)
+                            : take_binary(cl, program, result);
   if (program)
     cl->driver.program_free(program);
   text_free(&source);

@@ -3,8 +3,8 @@
  * the loop's time. Later comparisons are ever more seldom, since what else the machine does counts, too. Results have
  * the same bits either way: the pieces of a plan stay, and only who runs them changes. So a crew needs no trials, holds
  * with OP2_TUNE=off, and is not remembered. A pure function of the times it is told. */
-#ifndef OP2JIT_LOOP_TUNE_DUEL_H
-#define OP2JIT_LOOP_TUNE_DUEL_H
+#ifndef OP2JIT_LOOP_CREW_H
+#define OP2JIT_LOOP_CREW_H
 
 #include <limits.h>
 #include <math.h>
@@ -56,13 +56,5 @@ static inline void crew_ran(struct crew *crew, double seconds) {
   if (crew->compares)
     crew_compare(crew, seconds);
 }
-
-/* ---- times that were measured of one thing ---- */
-enum { TIMES_MOST = 16 }; /* that are looked at together */
-
-void times_sort(double *values, int count);
-double times_median(const double *values, int count); /* 0 of none */
-/* Half the spread of the middle half, relative to the median; 0 of fewer than three. */
-double times_spread(const double *values, int count);
 
 #endif

@@ -1,6 +1,6 @@
-#include "loop/tune_duel.h"
+#include "loop/crew.h"
 
-#include <string.h>
+#include "loop/tuner.h"
 
 /* The first runs find nothing in the caches, and threads asleep. */
 enum { WARM_UP = 2, SELDOM = 4, MORE_SELDOM = 16 };
@@ -48,34 +48,4 @@ void crew_compare(struct crew *crew, double seconds) {
   crew->seconds[CREW_MANY] = many;
   crew->seconds[CREW_ONE] = one;
   end(crew, clear);
-}
-
-/* They are few, and mostly in order. */
-void times_sort(double *values, int count) {
-  for (int i = 1; i < count; i++) {
-    const double value = values[i];
-    int at = i;
-    for (; at > 0 && values[at - 1] > value; at--)
-      values[at] = values[at - 1];
-    values[at] = value;
-  }
-}
-
-double times_median(const double *values, int count) {
-  double sorted[TIMES_MOST];
-  if (count == 0)
-    return 0;
-  memcpy(sorted, values, (size_t)count * sizeof *sorted);
-  times_sort(sorted, count);
-  return count % 2 ? sorted[count / 2] : 0.5 * (sorted[count / 2 - 1] + sorted[count / 2]);
-}
-
-double times_spread(const double *values, int count) {
-  double sorted[TIMES_MOST];
-  const double middle = times_median(values, count);
-  if (count < 3 || middle <= 0)
-    return 0;
-  memcpy(sorted, values, (size_t)count * sizeof *sorted);
-  times_sort(sorted, count);
-  return 0.5 * (sorted[(3 * count) / 4] - sorted[count / 4]) / middle;
 }
