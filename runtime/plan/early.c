@@ -20,7 +20,7 @@ struct walk {
   bool *changed;         /* dats: by any loop of the chain; copies of the others are there */
   unsigned char **marks; /* of dats */
   long *low;             /* of dats: below it there are no marks */
-  int **high;            /* of maps: the largest target of each block of BLOCK rows */
+  int **high;            /* of maps: the largest target of each block of BLOCK rows in the core */
   unsigned char **when;  /* of loops, from the first on */
 };
 
@@ -228,9 +228,10 @@ static void walk_back(const struct walk *w, int segment) {
 
 /* ---- all of it ---- */
 
-/* Find the largest targets of blocks of a map's rows; nothing without memory. */
+/* Find the largest targets of blocks of a map's rows in the core; nothing without memory. Behind it a map may have fewer rows than its
+ * set: rings do not follow all. */
 static void find_high(const struct walk *w, const struct chain_map *map, int *high) {
-  const long rows = high ? w->sets[map->from].rows : 0;
+  const long rows = high ? w->sets[map->from].core : 0;
   for (long e = 0; e < rows; e++) {
     const long first = map->first ? (long)map->first[e] : e * map->arity;
     const long end = map->first ? (long)map->first[e + 1] : first + map->arity;
