@@ -131,8 +131,11 @@ static void add_way(const struct report *r, int i, struct text *out) {
 
 static void add_layer(const struct report *r, int i, struct text *out) {
   const struct layers_facts *l = &r->layers[i];
-  json_object(out, NULL, "first:t last:t loops:n layers:n runs:i exchanges:n bytes:d twice:d", l->first,
-              l->last, l->loops, l->layers, l->runs, l->cost.exchanges, l->cost.bytes, l->cost.twice);
+  json_object(out, NULL,
+              "first:t last:t loops:n layers:n runs:i exchanges:n bytes:d twice:d exchanges_of_one:n "
+              "bytes_of_one:d twice_of_one:d seconds:d gain_seconds:d",
+              l->first, l->last, l->loops, l->layers, l->runs, l->here.exchanges, l->here.bytes,
+              l->here.twice, l->one.exchanges, l->one.bytes, l->one.twice, l->seconds, l->gain);
 }
 
 static void add_single(const struct report *r, int i, struct text *out) {

@@ -215,15 +215,17 @@ static void text_ways(const struct report *r, struct text *out) {
   text_oldest(oldest, out);
 }
 
+/* Figures of a run, and after a slash those in one layer. */
 static void text_layers(const struct report *r, struct text *out) {
   if (r->nlayers == 0)
     return;
-  text_addf(out, "chains in layers of others' elements\n%6s %9s %6s %9s %11s %9s\n", "loops", "runs",
-            "layers", "exchanges", "kB received", "run twice");
+  text_addf(out, "chains in layers of others' elements\n%6s %9s %6s %11s %17s %15s %10s\n", "loops", "runs",
+            "layers", "exchanges", "kB received", "run twice", "saves us");
   for (int i = 0; i < r->nlayers; i++) {
     const struct layers_facts *l = &r->layers[i];
-    text_addf(out, "%6d %9lld %6d %9d %11.1f %8.2f%%  %s ... %s\n", l->loops, l->runs, l->layers,
-              l->cost.exchanges, l->cost.bytes * 1e-3, 100 * l->cost.twice, l->first, l->last);
+    text_addf(out, "%6d %9lld %6d %5d/%5d %8.1f/%8.1f %6.2f%%/%6.2f%% %+10.1f  %s ... %s\n", l->loops,
+              l->runs, l->layers, l->here.exchanges, l->one.exchanges, l->here.bytes * 1e-3,
+              l->one.bytes * 1e-3, 100 * l->here.twice, 100 * l->one.twice, 1e6 * l->gain, l->first, l->last);
   }
 }
 

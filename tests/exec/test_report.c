@@ -450,6 +450,30 @@ TEST(chains) {
   text_free(&out);
 }
 
+/* In several layers, and in one. */
+TEST(layers) {
+  struct layers_facts facts = {.first = "save",
+                               .last = "update",
+                               .loops = 9,
+                               .layers = 2,
+                               .runs = 100,
+                               .one = {.exchanges = 2, .bytes = 28.8e3, .twice = 0.013},
+                               .here = {.exchanges = 1, .bytes = 43.3e3, .twice = 0.036},
+                               .seconds = 0.0625,
+                               .gain = 12.5e-6};
+  struct report r = make(4);
+  struct text out = {0};
+  r.layers = &facts;
+  r.nlayers = 1;
+  report_text(&r, &out);
+  report_json(&r, &out);
+  expect(&out, " exchanges       kB received       run twice   saves us\n");
+  expect(&out, "     2     1/    2     43.3/    28.8   3.60%/  1.30%      +12.5  save ... update\n");
+  expect(&out, "\"exchanges\":1,\"bytes\":43300,\"twice\":0.036,\"exchanges_of_one\":2,"
+               "\"bytes_of_one\":28800,\"twice_of_one\":0.013,\"seconds\":0.0625,\"gain_seconds\":1.25e-05");
+  text_free(&out);
+}
+
 TEST(json) {
   struct report r = make(1);
   struct text out = {0};

@@ -92,9 +92,8 @@ static struct depth_limit *find_limits(const struct op_context *ctx, struct loop
   return limits;
 }
 
-static int find_limited(const struct op_context *ctx, struct loop *const *loops, int n,
-                        const struct tiled_description *d, int layers, struct depths *out,
-                        struct error *err) {
+int loop_depths_in(const struct op_context *ctx, struct loop *const *loops, int n,
+                   const struct tiled_description *d, int layers, struct depths *out, struct error *err) {
   struct depth_limit *limits = find_limits(ctx, loops, n);
   const struct depth_wish wish = {.layers = layers, .fringe = true, .bytes = d->row_bytes, .limits = limits};
   const int code =
@@ -108,7 +107,7 @@ static int find_layers(const struct op_context *ctx, struct loop *const *loops, 
                        const struct tiled_description *d, int most, struct depths *out, int *layers,
                        struct error *err) {
   struct depths other = {0};
-  const int code = find_limited(ctx, loops, n, d, most, &other, err);
+  const int code = loop_depths_in(ctx, loops, n, d, most, &other, err);
   const bool less = !code && other.exchanges < out->exchanges;
   if (less)
     *layers = most;

@@ -20,6 +20,9 @@ bool loop_keeps_apart(const struct loop *loop);
 int loop_depths_find(const struct op_context *ctx, struct loop *const *loops, int n,
                      const struct tiled_description *d, int most, struct depths *out, int *layers,
                      struct error *err);
+/* In so many layers, with the segments' ends of several. OP_ERR_MEMORY. */
+int loop_depths_in(const struct op_context *ctx, struct loop *const *loops, int n,
+                   const struct tiled_description *d, int layers, struct depths *out, struct error *err);
 /* Do they exchange less often, or less, than the loops one by one, in turns for ever? OP_ERR_MEMORY. */
 int loop_depths_spare(struct op_context *ctx, struct loop *const *loops, int n, bool *spare,
                       struct error *err);

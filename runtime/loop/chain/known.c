@@ -1,4 +1,5 @@
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/list.h"
@@ -79,7 +80,33 @@ static const char *name_of(const struct loop *loop) {
   return loop->site ? loop->site->name : "";
 }
 
-static int make_deep(struct known_chain *k, struct described *from, struct error *err) {
+/* Costs in one layer and in several. */
+static int find_costs(const struct op_context *ctx, struct known_chain *k, const struct described *from,
+                      struct error *err) {
+  struct layers_facts *f = &k->facts;
+  struct depths one = {0};
+  struct copies_set *few = deep_sets(&from->d, 1);
+  *f = (struct layers_facts){.first = name_of(from->loops[0]),
+                             .last = name_of(from->loops[k->n - 1]),
+                             .loops = k->n,
+                             .layers = k->layers};
+  for (int i = 0; i < k->n; i++) {
+    const struct loop_stats *s = &from->loops[i]->stats;
+    f->seconds += s->calls ? fmax(0, s->seconds - s->waiting_seconds) / (double)s->calls : 0;
+  }
+  int code = few ? loop_depths_in(ctx, from->loops, k->n, &from->d, 1, &one, err)
+                 : error_memory(err, "the segments of a chain", 0);
+  if (!code)
+    code = layers_cost(from->loops, &from->d, few, &one, &f->one, err);
+  if (!code)
+    code = layers_cost(from->loops, &from->d, from->sets, &k->depths, &f->here, err);
+  depths_free(&one);
+  free(few);
+  return code;
+}
+
+static int make_deep(const struct op_context *ctx, struct known_chain *k, struct described *from,
+                     struct error *err) {
   const size_t n = (size_t)k->depths.nsegments;
   k->deep = arrays_add(&k->memory, n, sizeof *k->deep);
   k->regions = arrays_add(&k->memory, n, sizeof *k->regions);
@@ -93,13 +120,7 @@ static int make_deep(struct known_chain *k, struct described *from, struct error
     if (!(loop_keeps_to_itself(from->loops[k->depths.first[s]]) ||
           (k->layers > 1 && loop_keeps_apart(from->loops[k->depths.first[s]]))))
       code = deep_new(from->loops, &from->d, from->sets, k->layers, &k->depths, s, &k->deep[s], err);
-  if (code || k->layers < 2)
-    return code;
-  k->facts = (struct layers_facts){.first = name_of(from->loops[0]),
-                                   .last = name_of(from->loops[k->n - 1]),
-                                   .loops = k->n,
-                                   .layers = k->layers};
-  return layers_cost(from->loops, &from->d, from->sets, &k->depths, &k->facts.cost, err);
+  return code || k->layers < 2 ? code : find_costs(ctx, k, from, err);
 }
 
 static int describe(struct op_context *ctx, struct known_chain *k, struct launch *const *launches,
@@ -112,7 +133,7 @@ static int describe(struct op_context *ctx, struct known_chain *k, struct launch
   int code = tiled_describe(from->loops, k->n, &from->d, err);
   if (!code)
     code = find_depths(ctx, k, from->loops, &from->d, err);
-  return code || !k->layers ? code : make_deep(k, from, err);
+  return code || !k->layers ? code : make_deep(ctx, k, from, err);
 }
 
 /* So many segments from this one on share copies. */
@@ -146,19 +167,23 @@ static int make_regions(struct op_context *ctx, struct known_chain *k, struct de
   return code;
 }
 
-/* Take the cost of the rank that has the highest. */
-static int agree_on_cost(struct op_context *ctx, struct known_chain *k, struct error *err) {
-  const struct layers_facts *f = &k->facts;
-  struct layers_cost *cost = &k->facts.cost;
-  double values[] = {cost->bytes, cost->twice};
-  const int code = agree_on_largest(ctx->agreement, OP_OK, values, 2, err);
-  cost->bytes = values[0];
-  cost->twice = values[1];
+/* Take the costs of the rank that has the highest. */
+static int agree_on_costs(struct op_context *ctx, struct known_chain *k, struct error *err) {
+  struct layers_facts *f = &k->facts;
+  double values[] = {f->one.bytes, f->one.twice, f->here.bytes, f->here.twice, f->seconds};
+  const int code = agree_on_largest(ctx->agreement, OP_OK, values, 5, err);
+  f->one.bytes = values[0];
+  f->one.twice = values[1];
+  f->here.bytes = values[2];
+  f->here.twice = values[3];
+  f->seconds = values[4];
+  f->gain = layers_gain(ctx, &f->one, &f->here, f->seconds);
   log_line(
       ctx->log, LOG_INFO, "chain",
       "%d loops of ranks from %s on, in %d layers: %d exchanges, %.1f kB received at most and %.2f%% run "
-      "twice",
-      f->loops, f->first, f->layers, cost->exchanges, cost->bytes / 1e3, 100 * cost->twice);
+      "twice, in place of %d, %.1f kB and %.2f%%; by a model of this machine that saves %.3g us a run",
+      f->loops, f->first, f->layers, f->here.exchanges, f->here.bytes / 1e3, 100 * f->here.twice,
+      f->one.exchanges, f->one.bytes / 1e3, 100 * f->one.twice, 1e6 * f->gain);
   return code;
 }
 
@@ -178,7 +203,7 @@ static int connect(struct op_context *ctx, struct known_chain *k, struct describ
     if (k->deep[s])
       code = deep_connect(ctx, k->deep[s], err);
   if (!code && k->layers > 1)
-    code = agree_on_cost(ctx, k, err);
+    code = agree_on_costs(ctx, k, err);
   if (!code && k->deep)
     code = make_regions(ctx, k, from, err);
   return code;

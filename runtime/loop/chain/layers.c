@@ -26,6 +26,8 @@ struct layers {
   bool failed;     /* there was no memory */
   unsigned waited; /* times that layers_make could have begun */
   int builds;
+  /* Seconds of a message between two ranks both of which send (0: not measured), and of each byte of it. */
+  double latency, byte;
 };
 
 int layers_asked(const struct op_context *ctx) {
@@ -117,6 +119,41 @@ bool layers_are_wanted(const struct op_context *ctx) {
   return (l->waited & (l->waited - 1)) == 0;
 }
 
+/* ---- how long messages take ---- */
+
+enum { SMALL = 64, LARGE = 1 << 18, SMALL_ROUNDS = 64, LARGE_ROUNDS = 4 };
+
+/* Seconds of a round in which pairs of ranks send each other so much. A rank that has no other takes part in as many. */
+static int time_rounds(struct comm *comm, unsigned char *buffer, size_t bytes, int rounds, double *seconds,
+                       struct error *err) {
+  int other = comm->rank ^ 1, code = OP_OK;
+  const struct comm_messages messages = {other < comm->size, &other, &bytes};
+  double start = 0;
+  for (int i = 0; !code && i <= rounds; i++) {
+    start = i == 1 ? clock_seconds() : start; /* the first is for connections */
+    code = comm->table->exchange(comm, buffer, &messages, buffer + bytes, &messages, err);
+  }
+  *seconds = (clock_seconds() - start) / rounds;
+  return code;
+}
+
+/* The slowest pair counts. */
+static int measure(struct op_context *ctx, struct layers *l, struct error *err) {
+  double seconds[2] = {0, 0};
+  unsigned char *buffer = array_new(2, LARGE);
+  int code = agree_on_success(ctx->agreement, buffer ? OP_OK : no_memory(err), err);
+  if (!code) {
+    code = time_rounds(ctx->comm, buffer, SMALL, SMALL_ROUNDS, &seconds[0], err);
+    if (!code)
+      code = time_rounds(ctx->comm, buffer, LARGE, LARGE_ROUNDS, &seconds[1], err);
+    code = agree_on_largest(ctx->agreement, code, seconds, 2, err);
+  }
+  free(buffer);
+  l->latency = seconds[0];
+  l->byte = seconds[1] > seconds[0] ? (seconds[1] - seconds[0]) / LARGE : 0;
+  return code;
+}
+
 /* ---- the mesh gets them ---- */
 
 static bool *find_followed(const struct op_context *ctx, const struct layers *l) {
@@ -130,6 +167,8 @@ static bool *find_followed(const struct op_context *ctx, const struct layers *l)
 static int grow(struct op_context *ctx, struct layers *l, struct error *err) {
   bool *followed = find_followed(ctx, l);
   int code = agree_on_success(ctx->agreement, followed ? OP_OK : no_memory(err), err);
+  if (!code && l->latency <= 0)
+    code = measure(ctx, l, err);
   if (!code)
     code = mesh_grow(ctx, layers_asked(ctx), followed, err);
   free(followed);
@@ -197,4 +236,11 @@ int layers_cost(struct loop *const *loops, const struct tiled_description *d, co
       code = add_cost(d, sets, depths, s, &owned, out, err);
   out->twice = owned > 0 ? out->twice / owned : 0;
   return code;
+}
+
+double layers_gain(const struct op_context *ctx, const struct layers_cost *one,
+                   const struct layers_cost *several, double seconds) {
+  const struct layers *l = ctx->queue->layers;
+  return (one->exchanges - several->exchanges) * l->latency + (one->bytes - several->bytes) * l->byte -
+         (several->twice - one->twice) * seconds;
 }

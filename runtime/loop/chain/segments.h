@@ -13,12 +13,13 @@
 /* Run the launches, which are ready, in the order of their calls; each has the bits that it has alone. OP_ERR_MPI: ranks
  * differ. Where there is no memory for segments, on any rank, loops run one by one. */
 int segments_run(struct op_context *ctx, struct launch *const *launches, int n, struct error *err);
-/* A chain that runs in more than one layer (OP2_LAYERS), on the rank that it costs most. */
+/* A chain that runs in more than one layer (OP2_LAYERS), on the rank that it costs most, and in one layer. */
 struct layers_facts {
   const char *first, *last; /* its loops */
   int loops, layers;
   long long runs;
-  struct layers_cost cost;
+  struct layers_cost one, here;
+  double seconds, gain; /* of its loops, each once; a run's, by layers_gain */
 };
 /* Facts of chain number i, from 0; false: it runs in one layer, or there is none (*more is false). */
 bool segments_tell(const struct op_context *ctx, int i, struct layers_facts *out, bool *more);
