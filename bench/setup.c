@@ -160,7 +160,7 @@ static void declare_map(struct rank *r, int m, struct error *err) {
   long long *rows = own((size_t)from->size * (size_t)g->arity, sizeof *rows);
   for (long e = 0; e < from->size; e++)
     grid_row(&r->t->grid, m, from->global_first + e, rows + e * g->arity);
-  r->maps[m] = mesh_map(&r->context, from, r->sets[g->to], g->arity, NULL, rows, map_names[m], err);
+  r->maps[m] = mesh_map(&r->context, from, r->sets[g->to], g->arity, NULL, rows, NULL, map_names[m], err);
   __real_free(rows);
 }
 

@@ -54,7 +54,9 @@ static void check_begin(struct op_context *ctx, int ninputs, const op_dat inputs
 }
 
 op_tape op2jit_tape_begin(int ninputs, const op_dat inputs[], size_t bytes) {
-  API_ENTER(ctx, "op_tape_begin", FLUSH, NULL);
+  struct op_context *ctx = api_enter("op_tape_begin", FLUSH);
+  if (!ctx)
+    return NULL;
   struct dat **dats = array_new(ninputs > 0 ? (size_t)ninputs : 0, sizeof *dats);
   struct tape *tape = NULL;
   if (!dats)
@@ -87,7 +89,9 @@ static int leave_with_input(struct thing *thing, int code) {
 }
 
 int op2jit_tape_input_gbl(op_gbl handle) {
-  API_ENTER(ctx, "op_tape_input_gbl", FLUSH, api_refused());
+  struct op_context *ctx = api_enter("op_tape_input_gbl", FLUSH);
+  if (!ctx)
+    return api_refused();
   struct gbl *gbl = api_object(ctx, handle, HANDLE_GBL, "op_tape_input_gbl", "the global");
   struct thing *thing =
       gbl && recording(ctx, "op_tape_input_gbl") ? thing_of_gbl(ctx, gbl, api_error()) : NULL;
@@ -112,7 +116,9 @@ static struct thing *find_constant(struct op_context *ctx, const char *name, con
 }
 
 int op2jit_tape_input_const(const char *name) {
-  API_ENTER(ctx, "op_tape_input_const", FLUSH, api_refused());
+  struct op_context *ctx = api_enter("op_tape_input_const", FLUSH);
+  if (!ctx)
+    return api_refused();
   struct thing *thing =
       recording(ctx, "op_tape_input_const") ? find_constant(ctx, name, "op_tape_input_const") : NULL;
   const int code = api_agree("op_tape_input_const of \"%s\"\n", thing ? thing_name(thing) : "");
@@ -120,7 +126,9 @@ int op2jit_tape_input_const(const char *name) {
 }
 
 static int tell(const char *call, int (*does)(struct op_context *ctx, struct tape *tape, struct error *err)) {
-  API_ENTER(ctx, call, FLUSH, api_refused());
+  struct op_context *ctx = api_enter(call, FLUSH);
+  if (!ctx)
+    return api_refused();
   struct tape *tape = recording(ctx, call);
   const int code = api_agree("%s", call);
   return api_leave(code ? code : does(ctx, tape, api_error()));
@@ -141,7 +149,9 @@ int op2jit_tape_step(void) {
 }
 
 int op2jit_tape_fixed_begin(double tolerance, int most) {
-  API_ENTER(ctx, "op_tape_fixed_begin", FLUSH, api_refused());
+  struct op_context *ctx = api_enter("op_tape_fixed_begin", FLUSH);
+  if (!ctx)
+    return api_refused();
   struct tape *tape = recording(ctx, "op_tape_fixed_begin");
   if (tape && !(tolerance > 0 && tolerance < 1 && most > 1))
     error_set(api_error(), OP_ERR_ARGUMENT,
@@ -160,7 +170,9 @@ int op2jit_tape_fixed_end(void) {
 }
 
 int op2jit_tape_end(op_tape handle) {
-  API_ENTER(ctx, "op_tape_end", FLUSH, api_refused());
+  struct op_context *ctx = api_enter("op_tape_end", FLUSH);
+  if (!ctx)
+    return api_refused();
   struct tape *tape = find(ctx, handle, "op_tape_end");
   if (tape && !tape->recording)
     error_set(api_error(), OP_ERR_STATE, "op_tape_end: the tape has ended already");
@@ -184,7 +196,9 @@ static void check_reverse(const struct op_context *ctx, const struct tape *tape,
 }
 
 int op2jit_tape_reverse(op_tape handle, int last) {
-  API_ENTER(ctx, "op_tape_reverse", FLUSH, api_refused());
+  struct op_context *ctx = api_enter("op_tape_reverse", FLUSH);
+  if (!ctx)
+    return api_refused();
   struct tape *tape = find(ctx, handle, "op_tape_reverse");
   if (tape)
     check_reverse(ctx, tape, "op_tape_reverse");
@@ -193,7 +207,9 @@ int op2jit_tape_reverse(op_tape handle, int last) {
 }
 
 int op2jit_tape_check(op_tape handle, int seed, double *difference) {
-  API_ENTER(ctx, "op_tape_check", FLUSH, api_refused());
+  struct op_context *ctx = api_enter("op_tape_check", FLUSH);
+  if (!ctx)
+    return api_refused();
   struct tape *tape = find(ctx, handle, "op_tape_check");
   if (tape)
     check_reverse(ctx, tape, "op_tape_check");
@@ -207,7 +223,9 @@ int op2jit_tape_check(op_tape handle, int seed, double *difference) {
 }
 
 int op2jit_tape_facts(op_tape handle, op_tape_facts_t *facts) {
-  API_ENTER(ctx, "op_tape_facts", KEEP, api_refused());
+  struct op_context *ctx = api_enter("op_tape_facts", KEEP);
+  if (!ctx)
+    return api_refused();
   const struct tape *tape = find(ctx, handle, "op_tape_facts");
   if (tape && !facts)
     error_set(api_error(), OP_ERR_ARGUMENT, "op_tape_facts: the place for the facts is NULL");
@@ -226,7 +244,9 @@ int op2jit_tape_facts(op_tape handle, op_tape_facts_t *facts) {
 }
 
 int op2jit_tape_free(op_tape handle) {
-  API_ENTER(ctx, "op_tape_free", FLUSH, api_refused());
+  struct op_context *ctx = api_enter("op_tape_free", FLUSH);
+  if (!ctx)
+    return api_refused();
   struct tape *tape = find(ctx, handle, "op_tape_free");
   const int code = api_agree("op_tape_free");
   if (code)
@@ -243,7 +263,9 @@ int op2jit_tape_free(op_tape handle) {
 /* The companion of a dat, of a global, or (HANDLE_NONE) of the constant whose name `object` is. Facts about it take all ranks, so
  * they agree first. */
 static void *beside(const char *call, enum beside which, enum handle_kind kind, const void *object) {
-  API_ENTER(ctx, call, KEEP, NULL);
+  struct op_context *ctx = api_enter(call, KEEP);
+  if (!ctx)
+    return NULL;
   struct dat *dat = kind == HANDLE_DAT ? api_object(ctx, object, kind, call, "the dat") : NULL;
   struct gbl *gbl = kind == HANDLE_GBL ? api_object(ctx, object, kind, call, "the global") : NULL;
   const char *constant = kind == HANDLE_NONE ? object : NULL;
@@ -280,7 +302,9 @@ op_gbl op2jit_dot_const(const char *name) {
 }
 
 int op2jit_tangent(int on) {
-  API_ENTER(ctx, "op_tangent", FLUSH, api_refused());
+  struct op_context *ctx = api_enter("op_tangent", FLUSH);
+  if (!ctx)
+    return api_refused();
   struct tapes *tapes = api_error()->code ? NULL : tapes_get(ctx, api_error());
   if (tapes && tapes->tape && (on || tapes->tape->recording))
     error_set(api_error(), OP_ERR_STATE, "op_tangent: there is a tape; call op_tape_free first");
@@ -305,7 +329,9 @@ static int check_texts(const char *call, const char *const *texts, int n) {
 }
 
 int op2jit_freeze_kernel(const char *kernel_source, const char *kernel_name) {
-  API_ENTER(ctx, "op_freeze_kernel", FLUSH, api_refused());
+  struct op_context *ctx = api_enter("op_freeze_kernel", FLUSH);
+  if (!ctx)
+    return api_refused();
   const char *const texts[] = {kernel_source, kernel_name};
   const int code = agree_on_call(ctx, check_texts("op_freeze_kernel", texts, 2), api_error(),
                                  "op_freeze_kernel of %s\n", kernel_name ? kernel_name : "");
@@ -314,7 +340,9 @@ int op2jit_freeze_kernel(const char *kernel_source, const char *kernel_name) {
 
 int op2jit_kernel_adjoint(const char *kernel_source, const char *kernel_name, const char *adjoint_source,
                           const char *adjoint_name) {
-  API_ENTER(ctx, "op_kernel_adjoint", FLUSH, api_refused());
+  struct op_context *ctx = api_enter("op_kernel_adjoint", FLUSH);
+  if (!ctx)
+    return api_refused();
   const char *const texts[] = {kernel_source, kernel_name, adjoint_source, adjoint_name};
   const int code = agree_on_call(ctx, check_texts("op_kernel_adjoint", texts, 4), api_error(),
                                  "op_kernel_adjoint of %s\nadjoint\t%s\n", kernel_name ? kernel_name : "",
@@ -324,7 +352,9 @@ int op2jit_kernel_adjoint(const char *kernel_source, const char *kernel_name, co
 }
 
 static int alone(const char *call, enum derive_mode mode, const struct loop_call *loop) {
-  API_ENTER(ctx, call, FLUSH, api_refused());
+  struct op_context *ctx = api_enter(call, FLUSH);
+  if (!ctx)
+    return api_refused();
   int code = api_error()->code;
   if (!code && !(code = check_texts_run(ctx, call)))
     code = tape_alone(ctx, loop, mode, api_error());

@@ -435,7 +435,9 @@ static int end_together(struct op_context *ctx, struct error *err) {
 }
 
 int op2jit_exit(void) {
-  API_ENTER(ctx, "op_exit", FLUSH, api_refused());
+  struct op_context *ctx = api_enter("op_exit", FLUSH);
+  if (!ctx)
+    return api_refused();
   int code = OP_OK;
   bool listed = false;
   /* If a rank failed alone there is nothing left to agree on or to report, and the user knows. */

@@ -19,11 +19,6 @@ int api_init(int argc, char **argv, int diags, const struct comm_given *given, b
  * is the status to return. A flush that failed is the call's error, as what fails next would be: see api_error. */
 struct op_context *api_enter(const char *call, enum queued queued);
 int api_refused(void);
-/* A call begins so: it has the context as `ctx`, or returns `result` where it is refused. */
-#define API_ENTER(ctx, call, queued, result)                                                                 \
-  struct op_context *ctx = api_enter(call, queued);                                                          \
-  if (!ctx)                                                                                                  \
-  return result
 /* This thread's last call was refused because another was under way. */
 bool api_was_busy(void);
 /* The call's error; its code is how the call went so far. */

@@ -17,7 +17,9 @@ static bool is_missing(const void *out, const char *call, const char *what) {
 }
 
 int op2jit_layout_of(op_set handle, op_layout_t *out) {
-  API_ENTER(ctx, "op_layout", FLUSH, api_refused());
+  struct op_context *ctx = api_enter("op_layout", FLUSH);
+  if (!ctx)
+    return api_refused();
   struct set *set = api_object(ctx, handle, HANDLE_SET, "op_layout", "the set");
   is_missing(out, "op_layout", "the layout");
   int code = api_error()->code;
@@ -38,7 +40,9 @@ int op2jit_layout_of(op_set handle, op_layout_t *out) {
 }
 
 int op2jit_dat_shape(op_dat handle, op_dat_shape_t *out) {
-  API_ENTER(ctx, "op_dat_shape", KEEP, api_refused());
+  struct op_context *ctx = api_enter("op_dat_shape", KEEP);
+  if (!ctx)
+    return api_refused();
   const struct dat *dat = handle_object(ctx->handles, handle, HANDLE_DAT);
   if (!dat)
     error_set(api_error(), OP_ERR_HANDLE, "op_dat_shape: the dat is %s",
@@ -74,7 +78,9 @@ static void tell(const struct op_context *ctx, const struct matrix *m, op_coo_t 
 }
 
 int op2jit_coo_of(op_mat mat, op_coo_t *out) {
-  API_ENTER(ctx, "op_coo", FLUSH, api_refused());
+  struct op_context *ctx = api_enter("op_coo", FLUSH);
+  if (!ctx)
+    return api_refused();
   struct matrix *m = api_object(ctx, mat, HANDLE_MATRIX, "op_coo", "the matrix");
   is_missing(out, "op_coo", "the lists");
   int code = api_error()->code;
@@ -163,7 +169,9 @@ int op2jit_lend(op_dat handle, op_access access, op_lent_t *out) {
 }
 
 int op2jit_lend_device(op_dat handle, op_access access, op_lent_t *out) {
-  API_ENTER(ctx, "op_lend_device", FLUSH, api_refused());
+  struct op_context *ctx = api_enter("op_lend_device", FLUSH);
+  if (!ctx)
+    return api_refused();
   const int code = check_device(ctx, "op_lend_device", "op_lend");
   return code ? api_leave_local(code) : lend(ctx, handle, space_of_device(0), access, "op_lend_device", out);
 }
@@ -205,7 +213,9 @@ static int tell_pieces(struct op_context *ctx, struct matrix *m, int room, op_pi
 }
 
 int op2jit_coo_device(op_mat mat, op_coo_t *out, int room, op_piece_t pieces[], int *count) {
-  API_ENTER(ctx, "op_coo_device", FLUSH, api_refused());
+  struct op_context *ctx = api_enter("op_coo_device", FLUSH);
+  if (!ctx)
+    return api_refused();
   struct matrix *m = api_object(ctx, mat, HANDLE_MATRIX, "op_coo_device", "the matrix");
   is_missing(out, "op_coo_device", "the lists");
   is_missing(pieces && count ? pieces : NULL, "op_coo_device", "the pieces");
@@ -235,7 +245,9 @@ static struct dat *guest_of(struct op_context *ctx, op_dat handle, const char *c
 }
 
 int op2jit_lend_end(op_dat handle) {
-  API_ENTER(ctx, "op_lend_end", KEEP, api_refused());
+  struct op_context *ctx = api_enter("op_lend_end", KEEP);
+  if (!ctx)
+    return api_refused();
   struct dat *dat = guest_of(ctx, handle, "op_lend_end");
   if (dat && !(dat->guest && dat->guest->lent))
     error_set(api_error(), OP_ERR_STATE, "op_lend_end: dat \"%s\" is not lent; call op_lend first",
@@ -263,7 +275,9 @@ static int check_memory(const struct dat *dat, const void *memory, long long row
 }
 
 int op2jit_place(op_dat handle, void *memory, long long rows, op_access access) {
-  API_ENTER(ctx, "op_place", FLUSH, api_refused());
+  struct op_context *ctx = api_enter("op_place", FLUSH);
+  if (!ctx)
+    return api_refused();
   struct dat *dat = rows_of(ctx, handle, SPACE_HOST, access, "op_place");
   int code = dat ? check_memory(dat, memory, rows) : api_error()->code;
   if (!code)
@@ -278,7 +292,9 @@ int op2jit_place(op_dat handle, void *memory, long long rows, op_access access) 
 }
 
 int op2jit_place_end(op_dat handle) {
-  API_ENTER(ctx, "op_place_end", FLUSH, api_refused());
+  struct op_context *ctx = api_enter("op_place_end", FLUSH);
+  if (!ctx)
+    return api_refused();
   struct dat *dat = guest_of(ctx, handle, "op_place_end");
   int code = api_error()->code;
   if (!code && !(dat->guest && dat->guest->placed))
@@ -292,7 +308,9 @@ int op2jit_place_end(op_dat handle) {
 /* ---- what bridges keep ---- */
 
 int op2jit_keep(const void *handle, const void *key, void *data, op_keep_release *release) {
-  API_ENTER(ctx, "op_keep", KEEP, api_refused());
+  struct op_context *ctx = api_enter("op_keep", KEEP);
+  if (!ctx)
+    return api_refused();
   if (handle && !handle_lives(ctx->handles, handle))
     error_set(api_error(), OP_ERR_HANDLE, "op_keep: the handle is none of a set, a dat or a matrix");
   else if (!handle_keep(ctx->handles, handle, key, data, release))

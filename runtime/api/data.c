@@ -48,7 +48,9 @@ static int check_range(const struct dat *dat, int low, int high, int base) {
 
 /* `whole`: all elements; else low .. high. */
 static int fetch(const char *call, op_dat handle, void *out, const char *is, bool whole, int low, int high) {
-  API_ENTER(ctx, call, FLUSH, api_refused());
+  struct op_context *ctx = api_enter(call, FLUSH);
+  if (!ctx)
+    return api_refused();
   struct dat *dat = api_object(ctx, handle, HANDLE_DAT, call, "the dat");
   int code = dat ? check_memory(call, dat, out, is, "the memory for the data") : OP_OK;
   /* A rank that declared nothing takes part in what the others fetch. */
@@ -72,7 +74,9 @@ int op2jit_fetch_data_idx_typed(op_dat handle, void *out, int low, int high, con
 }
 
 int op2jit_put_data_typed(op_dat handle, const void *in, const char *is) {
-  API_ENTER(ctx, "op_put_data", FLUSH, api_refused());
+  struct op_context *ctx = api_enter("op_put_data", FLUSH);
+  if (!ctx)
+    return api_refused();
   struct dat *dat = api_object(ctx, handle, HANDLE_DAT, "op_put_data", "the dat");
   int code =
       all_ready(ctx, "op_put_data", dat, dat ? check_memory("op_put_data", dat, in, is, "the data") : OP_OK);
@@ -84,7 +88,9 @@ int op2jit_put_data_typed(op_dat handle, const void *in, const char *is) {
 }
 
 static int print_dat(const char *call, op_dat handle, const char *path, print_function *print) {
-  API_ENTER(ctx, call, FLUSH, api_refused());
+  struct op_context *ctx = api_enter(call, FLUSH);
+  if (!ctx)
+    return api_refused();
   struct dat *dat = api_object(ctx, handle, HANDLE_DAT, call, "the dat");
   int code = OP_OK;
   if (dat && !path)
@@ -105,13 +111,17 @@ int op2jit_print_dat_to_binfile(op_dat dat, const char *path) {
 }
 
 int op2jit_get_size(op_set handle) {
-  API_ENTER(ctx, "op_get_size", KEEP, -1);
+  struct op_context *ctx = api_enter("op_get_size", KEEP);
+  if (!ctx)
+    return -1;
   struct set *set = api_set(ctx, handle, "op_get_size");
   return api_leave_local(set ? OP_OK : OP_ERR_HANDLE) ? -1 : (int)set->size;
 }
 
 long long api_global_size(const void *handle, const char *call) {
-  API_ENTER(ctx, call, KEEP, -1);
+  struct op_context *ctx = api_enter(call, KEEP);
+  if (!ctx)
+    return -1;
   struct set *set = api_set(ctx, handle, call);
   return api_leave_local(set ? OP_OK : OP_ERR_HANDLE) ? -1 : set->global_size;
 }
@@ -148,7 +158,9 @@ static void check_acquire(const struct dat *dat, op_access access) {
 }
 
 void *op2jit_acquire(op_dat handle, op_access access) {
-  API_ENTER(ctx, "op_acquire", FLUSH, NULL);
+  struct op_context *ctx = api_enter("op_acquire", FLUSH);
+  if (!ctx)
+    return NULL;
   void *array = NULL;
   struct dat *dat = view_of(ctx, handle, "op_acquire");
   if (dat)
@@ -164,7 +176,9 @@ void *op2jit_acquire(op_dat handle, op_access access) {
 }
 
 int op2jit_release(op_dat handle) {
-  API_ENTER(ctx, "op_release", KEEP, api_refused());
+  struct op_context *ctx = api_enter("op_release", KEEP);
+  if (!ctx)
+    return api_refused();
   struct dat *dat = view_of(ctx, handle, "op_release");
   if (dat && !dat->view->acquired)
     error_set(api_error(), OP_ERR_STATE, "op_release: dat \"%s\" is not acquired; call op_acquire first",
@@ -179,7 +193,9 @@ int op2jit_release(op_dat handle) {
 
 /* ---- globals that the library keeps ---- */
 op_gbl op2jit_decl_gbl_typed(int dim, const char *type, const void *value, const char *name, const char *is) {
-  API_ENTER(ctx, "op_decl_gbl", KEEP, NULL);
+  struct op_context *ctx = api_enter("op_decl_gbl", KEEP);
+  if (!ctx)
+    return NULL;
   const char *shown = name ? name : "unnamed";
   struct gbl *gbl = NULL;
   if (type_check_pointed(type_parse(type, NULL), is, "the value is a C variable",
@@ -221,7 +237,9 @@ static struct gbl *find(struct op_context *ctx, op_gbl handle, const char *call,
 }
 
 int op2jit_get_gbl_typed(op_gbl handle, void *out, const char *is) {
-  API_ENTER(ctx, "op_get_gbl", FLUSH, api_refused());
+  struct op_context *ctx = api_enter("op_get_gbl", FLUSH);
+  if (!ctx)
+    return api_refused();
   struct gbl *gbl = find(ctx, handle, "op_get_gbl", out, is);
   const int code = gbl ? checkpoint_value(ctx, gbl, out, api_error()) : api_error()->code;
   if (!code)
@@ -230,7 +248,9 @@ int op2jit_get_gbl_typed(op_gbl handle, void *out, const char *is) {
 }
 
 int op2jit_put_gbl_typed(op_gbl handle, const void *in, const char *is) {
-  API_ENTER(ctx, "op_put_gbl", FLUSH, api_refused());
+  struct op_context *ctx = api_enter("op_put_gbl", FLUSH);
+  if (!ctx)
+    return api_refused();
   struct gbl *gbl = find(ctx, handle, "op_put_gbl", in, is);
   struct text value = {0};
   int code = gbl ? OP_OK : api_error()->code;

@@ -20,7 +20,9 @@
 #include "tape/tell.h"
 
 op_set op2jit_decl_set(int size, const char *name) {
-  API_ENTER(ctx, "op_decl_set", FLUSH, NULL);
+  struct op_context *ctx = api_enter("op_decl_set", FLUSH);
+  if (!ctx)
+    return NULL;
   struct set *set = api_error()->code ? NULL : mesh_set(ctx, size, name, api_error());
   int code = agree_on_call(ctx, set ? OP_OK : api_error()->code, api_error(), "op_decl_set of set \"%s\"",
                            name ? name : "unnamed");
@@ -48,7 +50,9 @@ struct declared_map {
 };
 
 static op_map declare_map(const struct declared_map *m) {
-  API_ENTER(ctx, m->call, FLUSH, NULL);
+  struct op_context *ctx = api_enter(m->call, FLUSH);
+  if (!ctx)
+    return NULL;
   struct map *map = NULL;
   const char *name = m->name ? m->name : "unnamed";
   struct set *source = api_object(ctx, m->from, HANDLE_SET, m->call, "the source set");
@@ -88,7 +92,9 @@ op_map op2jit_decl_map_ragged(op_set from, op_set to, const long long *offsets, 
 }
 
 op_set op2jit_map_entries(op_map handle) {
-  API_ENTER(ctx, "op_map_entries", KEEP, NULL);
+  struct op_context *ctx = api_enter("op_map_entries", KEEP);
+  if (!ctx)
+    return NULL;
   struct map *map = handle == OP_ID ? NULL : api_object(ctx, handle, HANDLE_MAP, "op_map_entries", "the map");
   if (handle == OP_ID)
     error_set(api_error(), OP_ERR_HANDLE, "op_map_entries: the map is OP_ID, which has no entries");
@@ -145,7 +151,9 @@ static struct dat *make_dat(struct op_context *ctx, const struct declared_dat *d
 }
 
 static op_dat declare_dat(const struct declared_dat *d) {
-  API_ENTER(ctx, d->call, KEEP, NULL);
+  struct op_context *ctx = api_enter(d->call, KEEP);
+  if (!ctx)
+    return NULL;
   struct dat *dat = NULL;
   const char *name = d->name ? d->name : "unnamed";
   struct set *on = api_object(ctx, d->set, HANDLE_SET, d->call, "the set");
@@ -212,7 +220,9 @@ static void note_variable(struct op_context *ctx, const char *name, const void *
 /* A new constant, or a new value of one. */
 static int give_constant(const char *call, const char *name, int dim, const char *type, const void *value,
                          const char *is, bool updates) {
-  API_ENTER(ctx, call, FLUSH, api_refused());
+  struct op_context *ctx = api_enter(call, FLUSH);
+  if (!ctx)
+    return api_refused();
   int code = api_error()->code;
   if (!code)
     code = tape_tell_constant(ctx, name, value, call, api_error());
@@ -279,7 +289,9 @@ int api_partition_call(struct op_context *ctx, op_set prime, op_map map, op_dat 
 }
 
 int op2jit_partition(const char *lib, const char *method, op_set prime, op_map prime_map, op_dat coords) {
-  API_ENTER(ctx, "op_partition", FLUSH, api_refused());
+  struct op_context *ctx = api_enter("op_partition", FLUSH);
+  if (!ctx)
+    return api_refused();
   struct partition_call call = {.lib = lib, .method = method};
   int code = api_partition_call(ctx, prime, prime_map, coords, &call);
   if (!code) {

@@ -29,7 +29,9 @@ static int begin(struct op_context *ctx, const char *call, const char *file, con
 
 int op2jit_open_hdf5(void) {
   const struct file_table *table;
-  API_ENTER(ctx, "op_open_hdf5", KEEP, api_refused());
+  struct op_context *ctx = api_enter("op_open_hdf5", KEEP);
+  if (!ctx)
+    return api_refused();
   const int code = agree_on_call(ctx, OP_OK, api_error(), "op_open_hdf5\n");
   return api_leave(code ? code : io_table(ctx, &table, api_error()));
 }
@@ -38,7 +40,9 @@ int op2jit_open_hdf5(void) {
 static op_set declare_set(const char *call, const char *file, const char *name, bool infers,
                           const char *data_name) {
   struct set *set = NULL;
-  API_ENTER(ctx, call, FLUSH, NULL);
+  struct op_context *ctx = api_enter(call, FLUSH);
+  if (!ctx)
+    return NULL;
   if (!begin(ctx, call, file, name))
     set = !infers                              ? load_set(ctx, file, name, api_error())
           : !begin(ctx, call, file, data_name) ? load_set_of(ctx, file, name, data_name, api_error())
@@ -67,7 +71,9 @@ static bool may_lack(const struct op_context *ctx, const char *file) {
 
 static op_map declare_map(const char *call, op_set from, op_set to, int arity, bool ragged, const char *file,
                           const char *name) {
-  API_ENTER(ctx, call, FLUSH, NULL);
+  struct op_context *ctx = api_enter(call, FLUSH);
+  if (!ctx)
+    return NULL;
   struct set *source = api_object(ctx, from, HANDLE_SET, call, "the source set");
   struct set *target = source ? api_object(ctx, to, HANDLE_SET, call, "the target set") : NULL;
   struct map *map = NULL;
@@ -91,7 +97,9 @@ op_map op2jit_decl_map_ragged_hdf5(op_set from, op_set to, const char *file, con
 
 op_dat op2jit_decl_dat_hdf5(op_set set, int dim, const char *type, const char *file, const char *name) {
   static const char call[] = "op_decl_dat_hdf5";
-  API_ENTER(ctx, call, FLUSH, NULL);
+  struct op_context *ctx = api_enter(call, FLUSH);
+  if (!ctx)
+    return NULL;
   struct set *on = api_object(ctx, set, HANDLE_SET, call, "the set");
   struct dat *dat = NULL;
   if (!on)
@@ -110,7 +118,9 @@ op_dat op2jit_decl_dat_hdf5(op_set set, int dim, const char *type, const char *f
 int op2jit_get_const_hdf5_typed(const char *name, int dim, const char *type, void *value, const char *file,
                                 const char *is) {
   static const char call[] = "op_get_const_hdf5";
-  API_ENTER(ctx, call, FLUSH, api_refused());
+  struct op_context *ctx = api_enter(call, FLUSH);
+  if (!ctx)
+    return api_refused();
   mesh_check_pointed(ctx, name, type_parse(type, NULL), is, api_error());
   int code = begin(ctx, call, file, name);
   return api_leave(code ? code : load_const(ctx, name, dim, type, value, file, api_error()));
@@ -119,7 +129,9 @@ int op2jit_get_const_hdf5_typed(const char *name, int dim, const char *type, voi
 int op2jit_write_const_hdf5_typed(const char *name, int dim, const char *type, const void *value,
                                   const char *file, const char *is) {
   static const char call[] = "op_write_const_hdf5";
-  API_ENTER(ctx, call, FLUSH, api_refused());
+  struct op_context *ctx = api_enter(call, FLUSH);
+  if (!ctx)
+    return api_refused();
   mesh_check_pointed(ctx, name, type_parse(type, NULL), is, api_error());
   bool written = false;
   int code = begin(ctx, call, file, name);
@@ -129,7 +141,9 @@ int op2jit_write_const_hdf5_typed(const char *name, int dim, const char *type, c
 }
 
 int op2jit_dump_to_hdf5(const char *file) {
-  API_ENTER(ctx, "op_dump_to_hdf5", FLUSH, api_refused());
+  struct op_context *ctx = api_enter("op_dump_to_hdf5", FLUSH);
+  if (!ctx)
+    return api_refused();
   if (!api_error()->code)
     lend_check_all(ctx, "op_dump_to_hdf5", api_error());
   bool written = false;
@@ -140,7 +154,9 @@ int op2jit_dump_to_hdf5(const char *file) {
 }
 
 static int fetch_to_file(const char *call, op_dat handle, const char *file, const char *path, bool own_name) {
-  API_ENTER(ctx, call, FLUSH, api_refused());
+  struct op_context *ctx = api_enter(call, FLUSH);
+  if (!ctx)
+    return api_refused();
   struct dat *dat = api_object(ctx, handle, HANDLE_DAT, call, "the dat");
   const char *name = own_name && dat ? dat->name : own_name ? call : path;
   bool written = false;
@@ -161,7 +177,9 @@ int op2jit_fetch_data_hdf5_file_path(op_dat dat, const char *file, const char *p
 /* `time`: NULL, or where it is. */
 static int write_vtk(const char *call, const char *path, int step, const double *time, int ndats,
                      const op_dat handles[]) {
-  API_ENTER(ctx, call, FLUSH, api_refused());
+  struct op_context *ctx = api_enter(call, FLUSH);
+  if (!ctx)
+    return api_refused();
   struct dat **dats = array_new(ndats > 0 ? (size_t)ndats : 0, sizeof(struct dat *));
   if (ndats < 1 || !handles)
     error_set(api_error(), OP_ERR_ARGUMENT,

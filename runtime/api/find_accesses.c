@@ -189,7 +189,9 @@ static int find(struct search *s, struct error *err) {
 
 int op2jit_find_accesses(const char *kernel_source, const char *kernel_name, op_set set, int nargs,
                          op_arg args[], const char *file, int line) {
-  API_ENTER(ctx, "op_find_accesses", FLUSH, api_refused());
+  struct op_context *ctx = api_enter("op_find_accesses", FLUSH);
+  if (!ctx)
+    return api_refused();
   struct search s = {.ctx = ctx,
                      .args = args,
                      .call = loop_call_of(kernel_source, kernel_name, set, nargs, args, file, line)};

@@ -62,14 +62,18 @@ static int free_temporary(struct op_context *ctx, op_dat handle) {
 }
 
 int op2jit_free_dat_temp(op_dat dat) {
-  API_ENTER(ctx, "op_free_dat_temp", KEEP, api_refused());
+  struct op_context *ctx = api_enter("op_free_dat_temp", KEEP);
+  if (!ctx)
+    return api_refused();
   /* With ranks loops that wait run here if they use it: then it is a call of all ranks. */
   const bool together = ctx->counters->waiting > 0 && !comm_alone(ctx->comm);
   return (together ? api_leave : api_leave_local)(free_temporary(ctx, dat));
 }
 
 int op2jit_free_dat(op_dat handle) {
-  API_ENTER(ctx, "op_free_dat", FLUSH, api_refused());
+  struct op_context *ctx = api_enter("op_free_dat", FLUSH);
+  if (!ctx)
+    return api_refused();
   struct dat *dat = api_object(ctx, handle, HANDLE_DAT, "op_free_dat", "the dat");
   if (dat && !lend_check_placed(dat, "op_free_dat", api_error()))
     tape_refuses(ctx, dat, "op_free_dat", api_error());
@@ -216,7 +220,9 @@ static void forget_set(struct op_context *ctx, struct set *set) {
 }
 
 int op2jit_free_set(op_set handle) {
-  API_ENTER(ctx, "op_free_set", FLUSH, api_refused());
+  struct op_context *ctx = api_enter("op_free_set", FLUSH);
+  if (!ctx)
+    return api_refused();
   struct set *set = api_set(ctx, handle, "op_free_set");
   tape_let_go(ctx);
   if (set && !check_unused(ctx, set) && !set->sub)
@@ -242,7 +248,9 @@ static int check_map_unused(const struct op_context *ctx, const struct map *map)
 }
 
 int op2jit_free_map(op_map handle) {
-  API_ENTER(ctx, "op_free_map", FLUSH, api_refused());
+  struct op_context *ctx = api_enter("op_free_map", FLUSH);
+  if (!ctx)
+    return api_refused();
   struct map *map = handle == OP_ID ? NULL : api_object(ctx, handle, HANDLE_MAP, "op_free_map", "the map");
   tape_let_go(ctx);
   if (handle == OP_ID)
@@ -320,7 +328,9 @@ static int numbers_from(void) {
 }
 
 static op_set declare_subset(const char *call, op_set handle, const struct chosen *chosen, const char *name) {
-  API_ENTER(ctx, call, KEEP, NULL);
+  struct op_context *ctx = api_enter(call, KEEP);
+  if (!ctx)
+    return NULL;
   struct set *parent = api_object(ctx, handle, HANDLE_SET, call, "the set"), *set = NULL;
   if (parent && !spread_check(ctx, api_error()))
     subset_check(parent, chosen, name, api_error());

@@ -73,7 +73,9 @@ static int load_file(struct op_context *ctx, const char *name, const char *sourc
 }
 
 const char *op2jit_kernel_file(const char *path) {
-  API_ENTER(ctx, "op_kernel_file", KEEP, NULL);
+  struct op_context *ctx = api_enter("op_kernel_file", KEEP);
+  if (!ctx)
+    return NULL;
   const char *text = NULL;
   int code = OP_OK;
   if (!path)
@@ -221,7 +223,9 @@ static bool kernel_file_place(struct op_context *ctx, const char *file, const ch
 }
 
 const char *op2jit_f_kernel_file(const char *path) {
-  API_ENTER(ctx, "op_kernel_file", KEEP, NULL);
+  struct op_context *ctx = api_enter("op_kernel_file", KEEP);
+  if (!ctx)
+    return NULL;
   const char *text = find_file(ctx, path, "");
   const int code = text ? OP_OK : look_for(ctx, path, "", false, &text, api_error());
   return api_leave_local(code) ? NULL : text;
@@ -248,13 +252,17 @@ static int keep_text(struct op_context *ctx, const char *text, const char **out,
 
 const char *op2jit_f_kernel_text(const char *text) {
   const char *kept = NULL;
-  API_ENTER(ctx, "op_kernel_text", KEEP, NULL);
+  struct op_context *ctx = api_enter("op_kernel_text", KEEP);
+  if (!ctx)
+    return NULL;
   return api_leave_local(keep_text(ctx, text, &kept, api_error())) ? NULL : kept;
 }
 
 const char *op2jit_kernel_included(const char *file, const char *name, op_kernel_function function,
                                    const char *source) {
-  API_ENTER(ctx, "OP_KERNEL_FILE", KEEP, NULL);
+  struct op_context *ctx = api_enter("OP_KERNEL_FILE", KEEP);
+  if (!ctx)
+    return NULL;
   const char *text = NULL;
   int code;
   if (!file || !name || !function || !source)
@@ -314,7 +322,9 @@ void op2jit_assert_failed(const char *condition) {
 
 int op2jit_decl_type(const char *name, size_t size, int nmembers, const op2jit_member members[]) {
   struct text layout = {0};
-  API_ENTER(ctx, "OP_TYPE", KEEP, api_refused());
+  struct op_context *ctx = api_enter("OP_TYPE", KEEP);
+  if (!ctx)
+    return api_refused();
   int code = api_error()->code;
   if (!code)
     code = type_declare(name, size, nmembers, members, api_error());
@@ -333,7 +343,9 @@ int op2jit_decl_prelude(const char *text) {
 
 int op2jit_prelude_file(const char *path, const char *source) {
   struct text place = {0};
-  API_ENTER(ctx, "op_prelude_file", FLUSH, api_refused());
+  struct op_context *ctx = api_enter("op_prelude_file", FLUSH);
+  if (!ctx)
+    return api_refused();
   const bool found = path && kernel_file_place(ctx, path, source, &place);
   const int code = share(ctx, "op_prelude_file", NULL, found ? text_str(&place) : path);
   if (code == OP_ERR_FILE && !found && place.length)

@@ -110,7 +110,9 @@ int op2jit_par_loop_array(const char *kernel_source, const char *kernel_name, op
   /* OP_KERNEL_OF was refused in this very call. */
   if (!kernel_source && api_was_busy())
     return api_refused();
-  API_ENTER(ctx, "op_par_loop", KEEP, api_refused());
+  struct op_context *ctx = api_enter("op_par_loop", KEEP);
+  if (!ctx)
+    return api_refused();
   const struct loop_call call = loop_call_of(kernel_source, kernel_name, set, nargs, args, file, line);
   const int code = loop_run_call(ctx, &call, api_error());
   if (code && file && *file)
@@ -119,7 +121,9 @@ int op2jit_par_loop_array(const char *kernel_source, const char *kernel_name, op
 }
 
 const char *op2jit_kernel_native(const char *text, op_kernel_function function) {
-  API_ENTER(ctx, "op_kernel_native", KEEP, NULL);
+  struct op_context *ctx = api_enter("op_kernel_native", KEEP);
+  if (!ctx)
+    return NULL;
   int code;
   if (!text || !function)
     code = error_set(api_error(), OP_ERR_ARGUMENT,

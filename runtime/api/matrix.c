@@ -52,7 +52,9 @@ static void add_map(struct text *facts, const char *what, const struct map *map)
 
 op_mat op2jit_decl_mat(int npairs, const op_map rows[], const op_map columns[], int row_dim, int column_dim,
                        const char *type, const char *name) {
-  API_ENTER(ctx, "op_decl_mat", KEEP, NULL);
+  struct op_context *ctx = api_enter("op_decl_mat", KEEP);
+  if (!ctx)
+    return NULL;
   const char *shown = name ? name : "unnamed";
   struct text facts = {0};
   struct matrix *m = NULL;
@@ -95,7 +97,9 @@ op_arg op2jit_arg_mat(op_mat mat, op_map rows, op_map columns, int row_dim, int 
 /* ---- what it holds ---- */
 
 int op2jit_zero_mat(op_mat mat) {
-  API_ENTER(ctx, "op_zero_mat", KEEP, api_refused());
+  struct op_context *ctx = api_enter("op_zero_mat", KEEP);
+  if (!ctx)
+    return api_refused();
   struct matrix *m = api_object(ctx, mat, HANDLE_MATRIX, "op_zero_mat", "the matrix");
   if (m)
     matrix_zero(m);
@@ -198,7 +202,9 @@ static int fix(struct op_context *ctx, struct matrix *m, struct flags *rows, str
 }
 
 int op2jit_fix_mat(op_mat mat, op_dat rows, op_dat columns, double diagonal) {
-  API_ENTER(ctx, "op_fix_mat", FLUSH, api_refused());
+  struct op_context *ctx = api_enter("op_fix_mat", FLUSH);
+  if (!ctx)
+    return api_refused();
   struct matrix *m = api_object(ctx, mat, HANDLE_MATRIX, "op_fix_mat", "the matrix");
   struct flags of_rows = {.handle = rows, .what = "the rows"},
                of_columns = {.handle = columns, .what = "the columns"};
@@ -243,7 +249,9 @@ static void hand_out(const struct csr *csr, long long *offsets, long long *colum
 }
 
 int op2jit_fetch_mat(op_mat mat, long long *entries, long long *offsets, long long *columns, void *values) {
-  API_ENTER(ctx, "op_fetch_mat", FLUSH, api_refused());
+  struct op_context *ctx = api_enter("op_fetch_mat", FLUSH);
+  if (!ctx)
+    return api_refused();
   struct matrix *m = api_object(ctx, mat, HANDLE_MATRIX, "op_fetch_mat", "the matrix");
   const int given = !!offsets + !!columns + !!values;
   if (m && (!entries || (given && given < 3)))
@@ -268,7 +276,9 @@ int op2jit_fetch_mat(op_mat mat, long long *entries, long long *offsets, long lo
 }
 
 int op2jit_free_mat(op_mat mat) {
-  API_ENTER(ctx, "op_free_mat", FLUSH, api_refused());
+  struct op_context *ctx = api_enter("op_free_mat", FLUSH);
+  if (!ctx)
+    return api_refused();
   struct matrix *m = api_object(ctx, mat, HANDLE_MATRIX, "op_free_mat", "the matrix");
   const int code = api_agree("op_free_mat of matrix \"%s\"\n", m ? m->name : "");
   if (!code) {

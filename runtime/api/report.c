@@ -43,7 +43,9 @@ void op2jit_printf(const char *format, ...) {
 
 int op2jit_add_tool(const op_tool *tool) {
   api_hold("op_add_tool", HOLD_TOOL, true);
-  API_ENTER(ctx, "op_add_tool", KEEP, api_refused());
+  struct op_context *ctx = api_enter("op_add_tool", KEEP);
+  if (!ctx)
+    return api_refused();
   if (!tool || tool->version != OP_TOOL_VERSION)
     return api_leave_local(
         error_set(api_error(), OP_ERR_ARGUMENT, "op_add_tool: %s; expected a table of version %d",
@@ -116,7 +118,9 @@ static int agree_on_room(struct op_context *ctx, int code, const struct text *re
 }
 
 int op2jit_report_json(char *out, size_t size) {
-  API_ENTER(ctx, "op_report_json", FLUSH, api_refused());
+  struct op_context *ctx = api_enter("op_report_json", FLUSH);
+  if (!ctx)
+    return api_refused();
   struct text report = {0};
   int code = api_error()->code;
   if (!code && !out)
@@ -132,7 +136,9 @@ int op2jit_report_json(char *out, size_t size) {
 }
 
 int op2jit_plan_check(int level) {
-  API_ENTER(ctx, "op_plan_check", FLUSH, api_refused());
+  struct op_context *ctx = api_enter("op_plan_check", FLUSH);
+  if (!ctx)
+    return api_refused();
   int code = api_error()->code;
   if (!code && (level < 0 || level > 2))
     code =
@@ -142,19 +148,25 @@ int op2jit_plan_check(int level) {
 
 /* ---- checkpoints, as far as the program speaks of them ---- */
 int op2jit_checkpoint(void) {
-  API_ENTER(ctx, "op_checkpoint", KEEP, api_refused());
+  struct op_context *ctx = api_enter("op_checkpoint", KEEP);
+  if (!ctx)
+    return api_refused();
   const int code = api_agree("op_checkpoint\n");
   return api_leave(code ? code : checkpoint_here(ctx, api_error()));
 }
 
 int op2jit_checkpoint_keep(void) {
-  API_ENTER(ctx, "op_checkpoint_keep", KEEP, api_refused());
+  struct op_context *ctx = api_enter("op_checkpoint_keep", KEEP);
+  if (!ctx)
+    return api_refused();
   checkpoint_keep(ctx);
   return api_leave_local(OP_OK);
 }
 
 int op2jit_checkpoint_facts(op_checkpoint_facts_t *out) {
-  API_ENTER(ctx, "op_checkpoint_facts", KEEP, api_refused());
+  struct op_context *ctx = api_enter("op_checkpoint_facts", KEEP);
+  if (!ctx)
+    return api_refused();
   if (!out)
     return api_leave_local(error_set(api_error(), OP_ERR_ARGUMENT,
                                      "op_checkpoint_facts: the address for the facts is NULL; expected one"));

@@ -43,7 +43,9 @@ static void check_matrix(struct op_context *ctx, op_mat mat, const char *call) {
 int op2jit_solve(op_mat mat, op_dat b, op_dat x, const char *prefix) {
   const struct solver_table *table = NULL;
   long long iterations = 0;
-  API_ENTER(ctx, "op_solve", FLUSH, api_refused());
+  struct op_context *ctx = api_enter("op_solve", FLUSH);
+  if (!ctx)
+    return api_refused();
   check_matrix(ctx, mat, "op_solve");
   check_vector(ctx, b, "op_solve", "the right-hand side");
   check_vector(ctx, x, "op_solve", "the solution");
@@ -69,7 +71,9 @@ static const struct solver_table *leave_to_plugin(struct op_context *ctx, const 
 }
 
 int op2jit_solver_ready(const char *call) {
-  API_ENTER(ctx, call ? call : "op_solver_ready", KEEP, api_refused());
+  struct op_context *ctx = api_enter(call ? call : "op_solver_ready", KEEP);
+  if (!ctx)
+    return api_refused();
   return api_leave(api_agree("a first use of PETSc by %s\n", call ? call : "a program"));
 }
 
@@ -80,21 +84,27 @@ int op2jit_solver_open(const void *petsc) {
 }
 
 void *op2jit_solver_mat(op_mat mat) {
-  API_ENTER(ctx, "op_solver_mat", FLUSH, NULL);
+  struct op_context *ctx = api_enter("op_solver_mat", FLUSH);
+  if (!ctx)
+    return NULL;
   check_matrix(ctx, mat, "op_solver_mat");
   const struct solver_table *table = leave_to_plugin(ctx, "op_solver_mat");
   return table ? table->mat(&calls, mat) : NULL;
 }
 
 void *op2jit_solver_vec(op_dat dat, op_access access) {
-  API_ENTER(ctx, "op_solver_vec", FLUSH, NULL);
+  struct op_context *ctx = api_enter("op_solver_vec", FLUSH);
+  if (!ctx)
+    return NULL;
   check_vector(ctx, dat, "op_solver_vec", "the vector");
   const struct solver_table *table = leave_to_plugin(ctx, "op_solver_vec");
   return table ? table->vec(&calls, dat, access) : NULL;
 }
 
 int op2jit_solver_place(op_dat dat, void *vec, op_access access) {
-  API_ENTER(ctx, "op_solver_place", FLUSH, api_refused());
+  struct op_context *ctx = api_enter("op_solver_place", FLUSH);
+  if (!ctx)
+    return api_refused();
   check_vector(ctx, dat, "op_solver_place", "the vector");
   if (!vec && !api_error()->code)
     error_set(api_error(), OP_ERR_ARGUMENT, "op_solver_place: the vector of PETSc is NULL");
@@ -109,7 +119,9 @@ int op2jit_solver_end(op_dat dat) {
 }
 
 int op2jit_arguments(char ***argv) {
-  API_ENTER(ctx, "op_arguments", KEEP, 0);
+  struct op_context *ctx = api_enter("op_arguments", KEEP);
+  if (!ctx)
+    return 0;
   if (argv)
     *argv = ctx->solving->argv;
   api_leave_local(OP_OK);
@@ -117,7 +129,9 @@ int op2jit_arguments(char ***argv) {
 }
 
 int op2jit_bridge_error(int code, const char *message) {
-  API_ENTER(ctx, "op_bridge_error", KEEP, api_refused());
+  struct op_context *ctx = api_enter("op_bridge_error", KEEP);
+  if (!ctx)
+    return api_refused();
   if (code <= OP_OK || code >= OP_ERR_COUNT_)
     code = OP_ERR_INTERNAL;
   error_set(api_error(), code, "%s", message ? message : "a bridge failed");

@@ -27,7 +27,9 @@ static struct task_graph *enter_graph(op_graph handle, const char *call) {
 }
 
 op_graph op2jit_decl_graph(const char *name) {
-  API_ENTER(ctx, "op_decl_graph", KEEP, NULL);
+  struct op_context *ctx = api_enter("op_decl_graph", KEEP);
+  if (!ctx)
+    return NULL;
   struct task_graph *g = tasks_new(name, ++ctx->graph_serial);
   void *handle = g ? handle_new(ctx->handles, HANDLE_GRAPH, g) : NULL;
   if (!handle || !list_add(ctx->graphs, g)) {
@@ -41,7 +43,9 @@ op_graph op2jit_decl_graph(const char *name) {
 }
 
 int op2jit_free_graph(op_graph graph) {
-  API_ENTER(ctx, "op_free_graph", KEEP, api_refused());
+  struct op_context *ctx = api_enter("op_free_graph", KEEP);
+  if (!ctx)
+    return api_refused();
   struct task_graph *g = find(ctx, graph, "op_free_graph");
   if (g) {
     graph_loops_free(ctx, g);
@@ -124,7 +128,9 @@ static int open_messages(struct op_context *ctx, struct error *err) {
 }
 
 int op2jit_graph_ranks(op_graph graph, int form) {
-  API_ENTER(ctx, "op_graph_ranks", KEEP, api_refused());
+  struct op_context *ctx = api_enter("op_graph_ranks", KEEP);
+  if (!ctx)
+    return api_refused();
   struct task_graph *g = find(ctx, graph, "op_graph_ranks");
   int code = g ? tasks_ranks(g, form, api_error()) : api_error()->code;
   code = agree_on_call(ctx, code, api_error(), "op_graph_ranks of graph \"%s\"\nform\t%d\n",
@@ -182,7 +188,9 @@ static int run(struct op_context *ctx, struct task_graph *g, struct error *err) 
 }
 
 int op2jit_graph_run(op_graph graph) {
-  API_ENTER(ctx, "op_graph_run", FLUSH, api_refused());
+  struct op_context *ctx = api_enter("op_graph_run", FLUSH);
+  if (!ctx)
+    return api_refused();
   struct task_graph *g = find(ctx, graph, "op_graph_run");
   return api_leave(g ? run(ctx, g, api_error()) : api_error()->code);
 }

@@ -116,7 +116,6 @@ int capture_select(struct capture *c, const unsigned char *const *run, struct er
 /* Things that have -1 there go, and the others move up; nothing else is changed (file.c). */
 void capture_keep(struct capture *c, const int *sets, const int *maps, const int *data);
 void capture_drop_call(struct capture *c, int number);
-void capture_drop_arg(struct capture_call *call, int number);
 /* Checks what readers rely on. OP_ERR_FILE. */
 int capture_check(const struct capture *c, struct error *err);
 

@@ -23,7 +23,7 @@ static void twice_and_more(const double *x, double *y, double *z) {
   *z = *x + 1;
 }
 static const char *const assigns =
-    OP_KERNEL(void assigns(const double *x, const double *more, double *y, double *z) {
+    OP_KERNEL(void assigns(const double *more, const double *x, double *y, double *z) {
       double t = *x + 1;
       t *= 2;
       *z = t + *more;
@@ -33,7 +33,7 @@ static const char *const assigns =
       *y += *x;
     });
 static const char *const tests =
-    OP_KERNEL(void tests(const double *x, const double *more, double *y, double *z) {
+    OP_KERNEL(void tests(const double *more, const double *x, double *y, double *z) {
       double t = *x * 2 + *more;
       double u = sqrt(t);
       *z = t;
@@ -41,7 +41,7 @@ static const char *const tests =
     });
 
 static const char *const divides =
-    OP_KERNEL(void divides(const double *x, const double *more, double *y, double *z) {
+    OP_KERNEL(void divides(const double *more, const double *x, double *y, double *z) {
       *z = *more;
       *y += 100 / (int)(7 - *x);
     });
@@ -153,8 +153,8 @@ int main(int argc, char **argv) {
                        promise ? "assigns"
                        : dies  ? "divides"
                                : "tests",
-                       edges, op_arg_dat(dx, -1, OP_ID, 1, "double", OP_READ),
-                       op_arg_dat(dm, -1, OP_ID, 1, "double", OP_READ),
+                       edges, op_arg_dat(dm, -1, OP_ID, 1, "double", OP_READ),
+                       op_arg_dat(dx, -1, OP_ID, 1, "double", OP_READ),
                        op_arg_dat(dy, 0, map, 1, "double", OP_INC),
                        op_arg_dat(dz, -1, OP_ID, 1, "double", OP_WRITE));
   }

@@ -100,7 +100,9 @@ static long long entry(const void *table, int bytes, size_t i) {
 
 static int check_table(op_set from, int arity, const void *table, int bytes, long long count,
                        const long long extents[3], const char *name) {
-  API_ENTER(ctx, "op_decl_map", FLUSH, api_refused());
+  struct op_context *ctx = api_enter("op_decl_map", FLUSH);
+  if (!ctx)
+    return api_refused();
   const struct set *set = handle_object(ctx->handles, from, HANDLE_SET);
   const size_t entries = set && arity > 0 ? (size_t)set->size * (size_t)arity : 0;
   struct given g = given_of("op_decl_map", name, "targets", entries ? set->size : 0, arity, count, extents);
@@ -132,7 +134,9 @@ op_map op2jit_f_decl_map(op_set from, op_set to, int arity, const void *table, c
 static int check_ragged(op_set from, const long long *offsets, long long noffsets, const int *targets,
                         long long ntargets, const char *name) {
   static const char call[] = "op_decl_map_ragged";
-  API_ENTER(ctx, call, FLUSH, api_refused());
+  struct op_context *ctx = api_enter(call, FLUSH);
+  if (!ctx)
+    return api_refused();
   const struct set *set = handle_object(ctx->handles, from, HANDLE_SET);
   const long long base = ctx->maps_base;
   int code = api_error()->code;

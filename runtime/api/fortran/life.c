@@ -96,7 +96,9 @@ char *op2jit_f_report_json(size_t *length) {
   struct text report = {0};
   char *taken = NULL;
   *length = 0;
-  API_ENTER(ctx, "op_report_json", FLUSH, NULL);
+  struct op_context *ctx = api_enter("op_report_json", FLUSH);
+  if (!ctx)
+    return NULL;
   int code = api_agree("op_report_json");
   if (!code)
     code = context_json(ctx, &report, api_error());
@@ -135,7 +137,9 @@ int op2jit_f_refuse_bounds(long long pieces, long long bounds) {
 }
 
 int op2jit_f_refuse_section(const char *call) {
-  API_ENTER(ctx, call, KEEP, api_refused());
+  struct op_context *ctx = api_enter(call, KEEP);
+  if (!ctx)
+    return api_refused();
   return api_leave_local(error_set(api_error(), OP_ERR_ARGUMENT,
                                    "%s: the array is a section whose values do not lie one behind the other; "
                                    "pass an array of its own, and copy between the two",

@@ -31,7 +31,9 @@ static int run(struct op_context *ctx, op_kernel_function kernel, op_set set, in
 }
 
 int op2jit_f_par_loop(op_kernel_function kernel, op_set set, int nargs, const op_arg args[]) {
-  API_ENTER(ctx, "op_par_loop", KEEP, api_refused());
+  struct op_context *ctx = api_enter("op_par_loop", KEEP);
+  if (!ctx)
+    return api_refused();
   return api_leave(run(ctx, kernel, set, nargs, args, api_error()));
 }
 
@@ -63,7 +65,9 @@ static int check_native(struct op_context *ctx, const char *text, const char *na
 }
 
 int op2jit_f_native(const char *text, const char *name, op_kernel_function function) {
-  API_ENTER(ctx, "op_kernel_native", KEEP, api_refused());
+  struct op_context *ctx = api_enter("op_kernel_native", KEEP);
+  if (!ctx)
+    return api_refused();
   int code = check_native(ctx, text, name, function, api_error());
   if (!code)
     code = native_add(ctx->natives, text, name, function, api_error());

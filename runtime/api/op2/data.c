@@ -16,7 +16,9 @@ long long op2jit_op2_size(op_set handle) {
 }
 
 long long op2jit_op2_offset(op_set handle) {
-  API_ENTER(ctx, "op_get_global_set_offset", KEEP, -1);
+  struct op_context *ctx = api_enter("op_get_global_set_offset", KEEP);
+  if (!ctx)
+    return -1;
   const struct set *set = api_object(ctx, handle, HANDLE_SET, "op_get_global_set_offset", "the set");
   return api_leave_local(api_error()->code) ? -1 : set->global_first;
 }
@@ -64,7 +66,9 @@ static int fetch_of_all(struct op_context *ctx, struct dat *dat, unsigned char *
 }
 
 int op2jit_op2_fetch_idx(op_dat handle, void *out, int low, int high) {
-  API_ENTER(ctx, "op_fetch_data_idx", FLUSH, api_refused());
+  struct op_context *ctx = api_enter("op_fetch_data_idx", FLUSH);
+  if (!ctx)
+    return api_refused();
   struct dat *dat = api_object(ctx, handle, HANDLE_DAT, "op_fetch_data_idx", "the dat");
   int code = dat ? check_range(dat, low, high, ctx->columns_base) : api_error()->code;
   if (!code && !out)
@@ -122,7 +126,9 @@ int op2jit_op2_halo_exchanges(op_set handle, int nargs, const op_arg *args) {
   struct halo_need needs[OP_MAX_ARGS];
   struct exchange *exchange = NULL;
   int count = 0;
-  API_ENTER(ctx, "op_mpi_halo_exchanges", FLUSH, 0);
+  struct op_context *ctx = api_enter("op_mpi_halo_exchanges", FLUSH);
+  if (!ctx)
+    return 0;
   const struct set *set = api_object(ctx, handle, HANDLE_SET, "op_mpi_halo_exchanges", "the set");
   int code = api_agree("op_mpi_halo_exchanges");
   if (!code)
@@ -143,7 +149,9 @@ int op2jit_op2_halo_exchanges(op_set handle, int nargs, const op_arg *args) {
 }
 
 int op2jit_op2_wrote(int nargs, const op_arg *args) {
-  API_ENTER(ctx, "op_mpi_set_dirtybit", FLUSH, api_refused());
+  struct op_context *ctx = api_enter("op_mpi_set_dirtybit", FLUSH);
+  if (!ctx)
+    return api_refused();
   for (int i = 0; i < nargs; i++) {
     struct dat *dat = args[i].access_ == OP_READ ? NULL : dat_of(ctx, &args[i]);
     if (dat)

@@ -64,7 +64,9 @@ op_map op2jit_op2_decl_map_long(op_set from, op_set to, int arity, const long lo
 /* ---- constants: kernels read the program's own variables ---- */
 
 int op2jit_op2_decl_const(const char *text, int dim, const char *type, const void *value, const char *is) {
-  API_ENTER(ctx, "op_decl_const", FLUSH, api_refused());
+  struct op_context *ctx = api_enter("op_decl_const", FLUSH);
+  if (!ctx)
+    return api_refused();
   int code = api_error()->code;
   struct text word = {0}, name = {0};
   text += strspn(text, "& (");
@@ -136,7 +138,9 @@ static int partition(struct op_context *ctx, const char *lib, const char *method
 }
 
 int op2jit_op2_partition(const char *lib, const char *method, op_set prime, op_map map, op_dat coords) {
-  API_ENTER(ctx, "op_partition", FLUSH, api_refused());
+  struct op_context *ctx = api_enter("op_partition", FLUSH);
+  if (!ctx)
+    return api_refused();
   struct partition_call call = {.lib = lib, .method = method};
   int code = api_partition_call(ctx, prime, map, coords, &call);
   /* Without a prime set, or a library, elements stay where they are. */

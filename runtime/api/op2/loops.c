@@ -38,7 +38,9 @@ int text_run(struct op_context *ctx, const struct loop_call *call, struct error 
 
 int op2jit_par_loop_compiled(const op2jit_compiled *compiled, const char *name, op_set set, int nargs,
                              const op_arg args[], const op2jit_origin *origin) {
-  API_ENTER(ctx, "op_par_loop", KEEP, api_refused());
+  struct op_context *ctx = api_enter("op_par_loop", KEEP);
+  if (!ctx)
+    return api_refused();
   const struct loop_call call = {.text = "",
                                  .name = name,
                                  .set = set,
@@ -56,7 +58,9 @@ int op2jit_par_loop_compiled(const op2jit_compiled *compiled, const char *name, 
 }
 
 int op2jit_op2_loops_wait(void) {
-  API_ENTER(ctx, "op_loops_wait", KEEP, api_refused());
+  struct op_context *ctx = api_enter("op_loops_wait", KEEP);
+  if (!ctx)
+    return api_refused();
   ctx_let_wait(ctx);
   api_heed_handler();
   return api_leave(OP_OK);
@@ -105,7 +109,9 @@ static int write_file(const char *path, const struct text *text, struct error *e
 int op2jit_op2_profile_output(const char *json_file) {
   struct text out = {0};
   int code = OP_OK;
-  API_ENTER(ctx, "op_profile_output", KEEP, api_refused());
+  struct op_context *ctx = api_enter("op_profile_output", KEEP);
+  if (!ctx)
+    return api_refused();
   if (ctx->profile && ctx->comm->rank == 0 && *json_file) {
     profile_json(ctx->profile, &out);
     code = write_file(json_file, &out, api_error());
@@ -118,7 +124,9 @@ int op2jit_op2_profile_output(const char *json_file) {
 }
 
 int op2jit_op2_csv(const char *path) {
-  API_ENTER(ctx, "op_timings_to_csv", FLUSH, api_refused());
+  struct op_context *ctx = api_enter("op_timings_to_csv", FLUSH);
+  if (!ctx)
+    return api_refused();
   struct text out = {0};
   int code = api_agree("op_timings_to_csv");
   if (!code)
@@ -132,7 +140,9 @@ int op2jit_op2_csv(const char *path) {
 int op2jit_op2_diagnostics(void) {
   struct text out = {0};
   int code = OP_OK;
-  API_ENTER(ctx, "op_diagnostic_output", KEEP, api_refused());
+  struct op_context *ctx = api_enter("op_diagnostic_output", KEEP);
+  if (!ctx)
+    return api_refused();
   if (ctx->comm->rank == 0 && !(code = context_diagnostics(ctx, &out, api_error())))
     context_print(ctx, &out);
   text_free(&out);
