@@ -7,7 +7,6 @@
 #include "base/list.h"
 #include "jit/prove.h"
 #include "jit/targets.h"
-#include "kernels-cache/store.h"
 
 void derived_free(struct derived *derived) {
   free(derived->name);

@@ -1,7 +1,6 @@
 #include "jit/trial.h"
 
 #include <fenv.h>
-#include <math.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>

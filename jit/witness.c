@@ -8,7 +8,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/list.h"
 #include "jit/load/load.h"
 #include "jit/targets.h"
 #include "jit/trial.h"

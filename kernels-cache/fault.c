@@ -2,7 +2,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/clock.h"
 #include "inner.h"
 
 void store_sleep_us(long microseconds) {

@@ -1,9 +1,7 @@
 /* Leases: one row for each compile under way, so that many processes with a cold cache compile each key about
  * once. A lease never blocks for good. A dead or stopped owner on this host is noticed at once; any other owner
  * has the lease's time. */
-#include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,4 @@
 /* The size of the cache: the least recently used binaries are evicted in coarse steps, with what has expired. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "inner.h"
 

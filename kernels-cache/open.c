@@ -3,7 +3,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/list.h"
 #include "inner.h"
 
 static char *absolute(const char *path) {

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/list.h"
 #include "base/text.h"
 #include "jit/load/load_extern.h"
 #include "jit/load/load_machine.h"

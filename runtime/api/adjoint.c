@@ -4,7 +4,6 @@
 #include "api/api.h"
 #include "backend/backend.h"
 #include "base/list.h"
-#include "loop/chain/queue.h"
 #include "ranks/agree.h"
 #include "spread/data.h"
 #include "tape/tape.h"

@@ -12,7 +12,6 @@
 #include "mesh/mesh.h"
 #include "mesh/ragged.h"
 #include "ranks/agree.h"
-#include "record/record.h"
 #include "spread/data.h"
 #include "spread/exchange.h"
 #include "spread/parts/partition.h"

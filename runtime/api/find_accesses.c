@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "api/api.h"
-#include "base/log.h"
 #include "jit/jit.h"
 #include "jit/kernel/kernel.h"
 #include "loop/loop.h"

@@ -9,7 +9,6 @@
 #include "loop/loop.h"
 #include "loop/temporary.h"
 #include "mesh/data.h"
-#include "mesh/halo.h"
 #include "mesh/matrix.h"
 #include "mesh/subset.h"
 #include "plan/plan_cache.h"

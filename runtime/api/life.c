@@ -24,7 +24,6 @@
 #include "files/io.h"
 #include "jit/jit.h"
 #include "jit/kernel/unit.h"
-#include "jit/key/signature.h"
 #include "kernels-cache/store.h"
 #include "loop/balance.h"
 #include "loop/chain/in_graph.h"

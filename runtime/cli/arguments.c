@@ -8,7 +8,6 @@
 
 #include "api/fortran/fortran.h"
 #include "base/list.h"
-#include "base/text.h"
 #include "jit/kernel/prelude.h"
 
 enum { WORD = 64, MOST_NAMES = OP_MAX_ARGS, LARGEST = 1 << 24 };

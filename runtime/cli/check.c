@@ -1,5 +1,4 @@
 /* op2jit check: does a kernel do what its arguments say? */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 #include "checkpoint/inner.h"
 #include "cli/cli.h"
 #include "files/io.h"
-#include "mesh/mesh.h"
 
 static void print_dat(struct text *out, const struct table *t) {
   char bytes[32];

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/api.h"
 #include "base/list.h"
 #include "cli/replay.h"
 #include "include/op2jit.h"

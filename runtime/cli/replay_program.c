@@ -1,5 +1,4 @@
 /* A small capture as a program in C, for a report of a mistake. */
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/list.h"
 #include "cli/replay.h"
 #include "jit/kernel/parameters.h"
 

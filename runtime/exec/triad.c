@@ -9,7 +9,6 @@
 #endif
 
 #include "base/clock.h"
-#include "exec/team_gate.h"
 
 /* The arrays together hold so many times the cache; limits for machines that do not say what they have, or have
  * much. */

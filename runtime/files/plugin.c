@@ -1,14 +1,11 @@
 #include <dlfcn.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/log.h"
 #include "base/types.h"
 #include "base/whereami.h"
 #include "context/context.h"
 #include "context/env.h"
 #include "files/io.h"
-#include "ranks/comm.h"
 
 static int open_at(struct file_plugin *plugin, const char *path, struct error *err) {
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);

@@ -10,7 +10,6 @@
 #include "files/save.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
-#include "ranks/comm.h"
 #include "spread/spread.h"
 
 /* ---- which maps ---- */

@@ -5,7 +5,6 @@
 
 #include "context/context.h"
 #include "exec/executor.h"
-#include "exec/team.h"
 #include "mesh/data.h"
 #include "mesh/mesh.h"
 #include "ranks/agree.h"

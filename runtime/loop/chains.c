@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/list.h"
 #include "base/log.h"
 #include "context/context.h"
 #include "context/env.h"

@@ -25,7 +25,6 @@
 #include "ranks/comm.h"
 #include "record/findings.h"
 #include "record/launch.h"
-#include "services/services.h"
 
 /* A direct WRITE leaves nothing of the old values; everything else needs them. */
 static bool overwrites(const struct loop *loop, const struct dat *dat) {

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/list.h"
 #include "base/sha256.h"
 #include "jit/key/elf_note.h"
 #include "jit/plugin.h"

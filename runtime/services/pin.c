@@ -3,7 +3,6 @@
 #include <dlfcn.h>
 #include <string.h>
 
-#include "base/list.h"
 #include "base/log.h"
 #include "context/context.h"
 #include "context/env.h"

@@ -8,7 +8,6 @@
 #include "mesh/data.h"
 #include "mesh/halo.h"
 #include "ranks/agree.h"
-#include "ranks/comm.h"
 #include "spread/rings.h"
 
 /* The new parts of the mesh. */

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/list.h"
 #include "context/context.h"
 #include "loop/loop.h"
 #include "ranks/agree.h"

@@ -12,7 +12,6 @@
 #include "base/types.h"
 #include "base/whereami.h"
 #include "context/context.h"
-#include "context/env.h"
 #include "jit/jit.h"
 #include "jit/kernel/kernel.h"
 #include "jit/key/elf_note.h"

@@ -12,7 +12,6 @@
 #include "mesh/mesh.h"
 #include "op2/op2jit_op2.h"
 #include "ranks/agree.h"
-#include "record/record.h"
 #include "spread/parts/partition.h"
 #include "spread/spread.h"
 

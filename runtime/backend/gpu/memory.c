@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/list.h"
 #include "context/context.h"
 #include "gpu.h"
 #include "include/op2jit.h"

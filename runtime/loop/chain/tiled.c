@@ -8,7 +8,6 @@
 #include "context/context.h"
 #include "context/env.h"
 #include "context/trace.h"
-#include "exec/team.h"
 #include "include/op2jit.h"
 #include "loop/chain/fused.h"
 #include "loop/choose.h"

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/list.h"
 #include "post.h"
 
 enum { MOST_COMMS = 8, TAG_NOTE = 1, NOTE_TO_ALL = 16 };

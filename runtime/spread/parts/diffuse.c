@@ -1,6 +1,5 @@
 #include "spread/parts/parts.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

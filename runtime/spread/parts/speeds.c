@@ -14,7 +14,6 @@
 #include "ranks/agree.h"
 #include "ranks/comm.h"
 #include "spread/parts/partition.h"
-#include "spread/parts/parts.h"
 
 /* Less than so many nanoseconds on a rank are noise; ranks that differ by less than a tenth are taken for alike. */
 enum { LEAST_TIME = 10000000 };

@@ -15,7 +15,6 @@
 #include "context/context.h"
 #include "context/env.h"
 #include "jit/key/elf_note.h"
-#include "ranks/comm.h"
 
 enum { COMPILATION = 6 };
 
