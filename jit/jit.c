@@ -210,7 +210,7 @@ static bool begin_compile(struct jit *jit, const struct desc *d, const void *for
   return begun;
 }
 
-/* Of several ranks the leader says whether it knows it: the others have what it has. */
+/* With several ranks the leader answers: the others have the code that it has. */
 bool jit_prepare(struct jit *jit, const struct desc *d, const void *form) {
   const struct jit_share *share = jit->options.share;
   struct signature key;

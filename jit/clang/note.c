@@ -1,4 +1,4 @@
-/* What this plugin is, readable without opening it: its compiler's name and version, and on further lines the shared
+/* A note on the plugin, which can be read without opening it: its compiler's name and version, and on further lines the shared
  * libraries that it takes clang from (jit/key/elf_note.h reads it; it is part of every loop's key). */
 #include <stdint.h>
 

@@ -6,7 +6,7 @@
 enum { WARM_UP = 2, SELDOM = 4, MORE_SELDOM = 16 };
 /* A side that takes so many times as long as the other one has lost: in two runs one thread, or in its first. */
 static const double hopeless_many = 2, hopeless_one = 1.5, hopeless_first = 3;
-/* What runs goes on unless the other side is faster by this part of its time: less may be noise. */
+/* The crew stays unless the other one is faster by this part of its time: less may be noise. */
 static const double margin = 0.1;
 
 void crew_ask(struct crew *crew, int many, bool one) {

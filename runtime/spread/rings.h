@@ -29,8 +29,8 @@ struct rings_mesh {
 struct rings {
   int layers, nsets, nmaps;
   struct ring_set *sets;
-  /* Of each map, in data_memory, rows of the elements of D(2 * layers) and MAP_SLACK entries; those of the last half layer lead into
-   * the fringe, too. */
+  /* A table for each map, in data_memory: rows of the elements of D(2 * layers), and MAP_SLACK entries. Rows of the last half layer
+   * lead into the fringe, too. */
   int **tables;
 };
 

@@ -48,8 +48,8 @@ struct graph_ranks {
   bool changed;  /* since the part was built */
 
   struct task_graph *whole; /* of parts that were brought together; NULL: the graph itself */
-  /* Of such a whole: the first task of each rank's part, and the end; and what its resources are there, those of rank r from
-   * resources[from[r]] on. */
+  /* In the whole: first[r] is the first task of rank r's part, and behind the last part the end; resources[from[r]] and those that
+   * follow are the numbers of rank r's resources. */
   struct arrays arrays;
   int *first, *from, *resources;
   int ranks, me;

@@ -219,8 +219,8 @@ static int cut(struct op_context *ctx, struct regions *r, const struct making *m
 
 /* ---- what is in no tile ---- */
 
-/* Of a loop the elements that run then: of these copies, or (NULL) of those that the rank owns, whose results have a slot
- * behind those of tiles. */
+/* Make a schedule of a loop's elements that run at `when`: among these copies, or (NULL) among the elements that the rank owns. Their
+ * results have a slot behind those of tiles. */
 static int make_piece(const struct regions *r, const struct making *m, const struct copies_list *copies,
                       int l, enum when when, struct schedule *out, struct error *err) {
   const struct copies_set *set = &m->sets[m->d->chain.loops[r->first + l].set];

@@ -9,8 +9,9 @@
 
 struct regions;
 
-/* Of segments of the described loops from this one on, all of which are connected, and so is the one behind (deep.h); of the next
- * `most` at most. *out NULL: tiles would gain nothing, or its numbering does not allow them. Local: other ranks need not have one. OP_ERR_MEMORY. */
+/* Make a region of at most `most` segments of the described loops, from this segment on. All of them are connected, and so is the one
+ * behind (deep.h). *out NULL: tiles would gain nothing, or the numbers of elements do not allow them. Local: other ranks need not have
+ * one. OP_ERR_MEMORY. */
 int region_new(struct op_context *ctx, struct loop *const *loops, struct tiled_description *d,
                const struct copies_set *sets, const struct depths *depths, struct deep *const *deep,
                int segment, int most, struct regions **out, struct error *err);

@@ -290,7 +290,7 @@ static void whole_begin(struct op_context *ctx, const struct known_chain *k, str
   }
 }
 
-/* Is the code of what would be one there? Ranks ask the leader of their kind, and nothing is compiled. Collective. */
+/* True: the code of each loop that would be fused is in the cache. Ranks ask the leader of their kind; nothing is compiled. Collective. */
 static bool is_code_there(struct op_context *ctx, const struct known_chain *k,
                           struct launch *const *launches) {
   bool there = true;
