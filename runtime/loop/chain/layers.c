@@ -150,7 +150,7 @@ static int measure(struct op_context *ctx, struct layers *l, struct error *err) 
   }
   free(buffer);
   l->latency = seconds[0];
-  l->byte = seconds[1] > seconds[0] ? (seconds[1] - seconds[0]) / LARGE : 0;
+  l->byte = seconds[1] > seconds[0] ? (seconds[1] - seconds[0]) / (double)LARGE : 0;
   return code;
 }
 
