@@ -145,13 +145,13 @@ static size_t copied_bytes(const struct dat *dat) {
 }
 
 int gpu_dat_make(struct op_context *ctx, enum space space, struct dat *dat, struct error *err) {
-  const size_t bytes = used_bytes(dat);
+  const size_t used = used_bytes(dat), bytes = used ? used : 1; /* 0 says that there is none */
   gpu_address at = 0;
   const int code = gpu_allocate(gpu_of(ctx, space), &at, bytes, err, "dat \"%s\"", dat->name);
   if (code)
     return code;
   dat->replicas[space].memory = (void *)(uintptr_t)at; // NOLINT
-  dat->replicas[space].bytes = bytes ? bytes : 1;      /* 0 says that there is none */
+  dat->replicas[space].bytes = bytes;
   return OP_OK;
 }
 
@@ -259,8 +259,8 @@ int gpu_where(const struct op_context *ctx) {
 
 void gpu_dat_release(struct op_context *ctx, enum space space, struct dat *dat) {
   struct gpu *c = gpu_of(ctx, space);
-  gpu_release(c, gpu_dat_address(c, dat), used_bytes(dat));
-  dat->replicas[space] = (struct replica){0}; /* which has no version */
+  gpu_release(c, gpu_dat_address(c, dat), dat->replicas[space].bytes); /* its rows may be others by now */
+  dat->replicas[space] = (struct replica){0};                          /* which has no version */
 }
 
 /* Globals with a handle in the device's memory: loops hand values to later loops, and the host does not wait. */

@@ -1,4 +1,4 @@
-
+/* Chains: periods of loops that wait, in the way that is best for them. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-
+/* Chains of ranks that came before. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -240,7 +240,7 @@ bool cuda_held_takes(struct cuda *cuda, cuda_function function, unsigned blocks,
   to->blocks = blocks;
   to->threads = threads;
   to->shared = shared;
-  unsigned char *at = begin_of(to);
+  unsigned char *at = memset(begin_of(to), 0, to->bytes);
   for (int i = 0; i < sizes->count; at += rounded(bytes_of(sizes, i)), i++)
     to->values[i] = memcpy(at, values[i], bytes_of(sizes, i));
   h->now.count++;
