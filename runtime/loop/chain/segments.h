@@ -50,7 +50,7 @@ struct known_chain {
   struct deep **deep;       /* NULL: its one loop does */
   struct regions **regions; /* that begins with it; NULL: none does here */
   bool early;               /* some rank has one */
-  int *ahead;               /* of each loop, so many of its parts run before its segment waits (ahead.h) */
+  int *ahead;               /* of each loop, so many of its parts run before its segment waits */
   struct launch **waits;    /* room for turns (turn.h) */
   /* The same where neighbours of its segments run as one (fused.h); NULL: they do not, or not yet. */
   struct known_chain *whole;
