@@ -13,7 +13,7 @@ for what in make load; do
   OP2_MPI=off "$build/bench/io_one" "$folder/mesh.h5" "$cells" $what "$times" || exit 1
 done
 for kind in ${IO_KINDS:-openmpi mpich}; do
-  [ -e "$build/runtime/mpi/op2jit-mpi-$kind.so" ] || continue
+  [ -e "$build/runtime/ranks/mpi/op2jit-mpi-$kind.so" ] || [ -n "${IO_KINDS:-}" ] || continue
   for ranks in ${IO_RANKS:-1 2}; do
     echo "$kind, $ranks ranks"
     for what in make load; do

@@ -170,7 +170,7 @@ bool place_looks_like_cache(const char *path);
 const char *place_file_system(const char *path);
 bool place_is_local(const char *file_system);
 void place_uri(const char *path, const char *query, struct text *out);
-/* kernels.db -> kernels.v2.db */
+/* kernels.db -> kernels.v3.db */
 bool place_other_name(const char *path, int version, struct text *out);
 
 enum schema_state { SCHEMA_GOOD, SCHEMA_EMPTY, SCHEMA_OTHER_VERSION, SCHEMA_FOREIGN, SCHEMA_FAULT };

@@ -152,7 +152,7 @@ static void reduce_arguments(struct judge *j, struct capture *c, int number, con
     struct error err = {0};
     struct text words = {0};
     if (kernel_parse(&k, call->text, strlen(call->text), call->name, &err) == OP_OK &&
-        k.nparameters == call->nargs && leave_out(&k, &call->args[a], a, &words))
+        k.nparameters == call->nargs && call->args[a].dim <= 1000 && leave_out(&k, &call->args[a], a, &words))
       try_text(j, c, number, &words, a, f);
     kernel_free(&k);
     error_free(&err);
@@ -195,6 +195,7 @@ static void reduce_statements(struct judge *j, struct capture *c, int number, co
       text_add(&words, text + t.items[statement_end(&t, at) - 1].end);
       try_text(j, c, number, &words, -1, f);
     }
+    at = at < t.count ? at : t.count; /* it began with the number of letters */
     tokens_free(&t);
     error_free(&err);
     text_free(&words);

@@ -60,7 +60,7 @@ static int check(sqlite3 *db, const char *path, const struct text *json) {
 static int reports_read(struct cli *cli, sqlite3 *db, const char *path, struct text *out) {
   struct stat there;
   if (stat(path, &there) == 0 &&
-      (!S_ISREG(there.st_mode) || there.st_size > sqlite3_limit(db, SQLITE_LIMIT_LENGTH, -1)))
+      (S_ISCHR(there.st_mode) || there.st_size > sqlite3_limit(db, SQLITE_LIMIT_LENGTH, -1)))
     return no_report(path);
   return file_read(path, out, &cli->err) ? CLI_FAILED : check(db, path, out);
 }

@@ -172,6 +172,11 @@ def main(folder):
     info = json.loads(subprocess.run([alone, "info", "--json"], env={**os.environ, **use, "OP2_PLUGINS": ""}, capture_output=True, text=True).stdout)
     works = {b["name"]: b["works"] for b in info["backends"]}
     check("info without a compiler", not info["compiler"]["there"] and works["native"] and not works["seq"] and not works["openmp"], str(info)[:1500])
+    mesh = os.path.join(folder, "mesh.h5")
+    with open(mesh, "wb") as file:
+        file.write(b"\x89HDF\r\n\x1a\n")
+    done = subprocess.run([alone, "mesh", "info", mesh], env={**os.environ, **use, "OP2_PLUGINS": ""}, capture_output=True, text=True)
+    check("a mesh without the plugin", done.returncode == 1 and "op2jit-hdf5.so" in done.stderr and "libhdf5-dev" in done.stderr, done.stderr)
     _, err = run("info", env=dict(use, OP2_FP="loose"), status=1)
     check("a wrong variable", "OP2_FP=loose" in err, err)
     # Without drivers of OpenCL, whose devices it lists: PoCL has an LLVM of its own.

@@ -141,7 +141,7 @@ look() {
   grep -E '^(backend )?(cuda|opencl|native|openmp|seq)|NVRTC|driver' "$out/look.txt" | cut -c1-400 | head -n 12
 }
 
-strategies='warps/128/vectors warps/256/joined atomics/128/vectors staged/128/vectors blocks/128 colours/128/vectors apart/128/vectors ordered/256/vectors'
+strategies='warps/128/vectors warps/256/joined atomics/128/vectors staged/128/vectors staged/128/sorted blocks/128 colours/128/vectors apart/128/vectors ordered/256/vectors'
 
 # Forms that were changed since a GPU ran the checks.
 fresh_forms='warps/128/vectors warps/128/vectors/dependent warps/256/vectors/joined ordered/256/vectors atomics/128/vectors blocks/256/vectors staged/256/vectors/sorted direct/128/vectors'

@@ -16,7 +16,7 @@ fail() {
 
 said=$("$folder/run.sh" --list) || fail "it failed: $said"
 [ "$(cd "$folder" && find . | sort)" = "$before" ] || fail "it left something behind"
-for words in "kernels  *250 s at most: bin/test_kernels" "test-api-data  *250 s" "property-whole-128-sorted-soa  *250 s" \
+for words in "kernels  *250 s at most: bin/test_kernels" "test-api-data  *250 s" "property-staged-128-sorted-soa  *250 s" \
   "racecheck-jac-blocks-128  *100 s at most: OP2_VARIANT=blocks/128 compute-sanitizer" "speed  *500 s" "forms-res  *60 s" "profile  *200 s"; do
   grep -qE "^$words" <<<"$said" || fail "no '$words' in: $said"
 done

@@ -82,6 +82,9 @@ def compared(folder):
     done = run(op2jit, "report", now, "--json")
     with open(now, encoding="utf-8") as file:
         check("the report itself, as JSON", json.loads(done.stdout) == json.load(file))
+    with subprocess.Popen(["cat", now], stdout=subprocess.PIPE) as cat:
+        done = subprocess.run([op2jit, "report", "/dev/stdin", "--json"], stdin=cat.stdout, capture_output=True, text=True, check=False)
+    check("a report from a pipe: " + done.stderr, done.returncode == 0 and "slow" in done.stdout)
     huge = folder + "/huge"  # all holes
     with open(huge, "wb") as file:
         file.truncate(1 << 36)

@@ -100,7 +100,7 @@ static long long entry(const void *table, int bytes, size_t i) {
 
 static int check_table(op_set from, int arity, const void *table, int bytes, long long count,
                        const long long extents[3], const char *name) {
-  struct op_context *ctx = api_enter("op_decl_map", FLUSH);
+  const struct op_context *ctx = api_enter("op_decl_map", FLUSH);
   if (!ctx)
     return api_refused();
   const struct set *set = handle_object(ctx->handles, from, HANDLE_SET);
@@ -134,7 +134,7 @@ op_map op2jit_f_decl_map(op_set from, op_set to, int arity, const void *table, c
 static int check_ragged(op_set from, const long long *offsets, long long noffsets, const int *targets,
                         long long ntargets, const char *name) {
   static const char call[] = "op_decl_map_ragged";
-  struct op_context *ctx = api_enter(call, FLUSH);
+  const struct op_context *ctx = api_enter(call, FLUSH);
   if (!ctx)
     return api_refused();
   const struct set *set = handle_object(ctx->handles, from, HANDLE_SET);
