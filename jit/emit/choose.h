@@ -13,7 +13,7 @@ enum { ROWS_MOST = 8 };
 struct shape {
   int width; /* lanes of a strip; 0: one element at a time */
   bool list; /* elements list[begin] .. list[end-1]; else begin .. end-1 */
-  /* Strips inside straight ranges (see runtime/plan/straight.h) read their targets as they follow one another in
+  /* Strips inside straight ranges (see runtime/plan/straight.c) read their targets as they follow one another in
    * memory, without the map. Only with a width and without a list. */
   bool straight;
   /* Results that strips write whole go past the caches: no loop reads them soon. Only with a width and without a

@@ -239,7 +239,7 @@ void desc_print_consts(const struct desc *d, struct text *out);
  *   consts    one per constant, NULL for folded ones
  *   starts    one per argument, NULL but for a GBL MIN or MAX that has an INFO: the user's value before
  *             the loop. The slot of such a GBL holds the same value before the first element.
- *   straight  the straight ranges of the elements that run, as runtime/plan/straight.h lays them out; NULL where the
+ *   straight  the straight ranges of the elements that run, as runtime/plan/strategy.h lays them out; NULL where the
  *             shape has none
  *   firsts    only if a map is ragged: one per map, NULL but for ragged ones: where the rows of elements begin in its table, as 64-bit numbers
  *   entries   only if a map is ragged: one per map, NULL but where an argument is scattered: the entries behind the
