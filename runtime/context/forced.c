@@ -146,11 +146,12 @@ bool forced_for_loop(const char *value, const char *loop, struct text *spec) {
 static bool has_word(const char *value, const char *loop, bool (*is)(const struct forced_word *, bool *),
                      bool *said) {
   struct part part;
-  bool found = part_for(value, loop, &part);
-  struct forced_word w = {.at = found ? part.spec : ""};
-  while ((found = found && forced_next_word(&w, part.spec + part.spec_length)) && !is(&w, said))
-    continue;
-  return found;
+  if (!part_for(value, loop, &part))
+    return false;
+  for (struct forced_word w = {.at = part.spec}; forced_next_word(&w, part.spec + part.spec_length);)
+    if (is(&w, said))
+      return true;
+  return false;
 }
 
 void forced_tell_left(const struct log *log, const char *loop, const struct text *asked,

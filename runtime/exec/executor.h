@@ -79,8 +79,8 @@ struct execution {
   const struct work *works;
   int nworks;
   int threads; /* how many to use at most */
-  bool (*poll)(
-      void *context); /* called by the caller's thread between items until it says false; NULL: nothing */
+  /* Called by the caller's thread between items until it says false; NULL: nothing. */
+  bool (*poll)(void *context);
   void *poll_context;
   struct trace_thread
       *watch; /* one for each thread, where it says what it did (context/trace.h); NULL: nowhere */

@@ -40,7 +40,8 @@ static void *memory_new(size_t bytes, unsigned number, bool huge, size_t *room) 
   size_t total;
   if (!size_add(bytes, (bytes < LARGE ? LINE : PAGE) + SLACK, &total))
     return NULL;
-  const size_t rest = (HUGE_PAGE - total % HUGE_PAGE) % HUGE_PAGE; /* of the last huge page, behind the data */
+  const size_t rest =
+      (HUGE_PAGE - total % HUGE_PAGE) % HUGE_PAGE; /* of the last huge page, behind the data */
   const bool filled = total >= 2 * HUGE_PAGE || rest <= total / 4;
   const size_t alignment = huge && (filled || total >= HUGE_PAGE) ? HUGE_PAGE : LINE;
   /* Where the rest would be nearly as much as the data again, the end of the data gets small pages. */
@@ -50,9 +51,10 @@ static void *memory_new(size_t bytes, unsigned number, bool huge, size_t *room) 
   if (posix_memalign(&base, alignment, total) != 0)
     return NULL;
   /* Gathers over a large mesh miss the TLB all the time with 4 KB pages. Memory that was used before has such pages and keeps them,
-   * so they are given back first: nothing of it is read before it is written. Advice only: a refusal costs nothing. */
+   * so they are given back first: nothing of it is read before it is written. Whole huge pages only: where pages are larger than
+   * PAGE, the last one may be others' too. Advice only: a refusal costs nothing. */
   if (alignment == HUGE_PAGE) {
-    madvise(base, total - total % PAGE, MADV_DONTNEED);
+    madvise(base, total - total % HUGE_PAGE, MADV_DONTNEED);
     madvise(base, total, MADV_HUGEPAGE);
   }
   const size_t lead = first_line(bytes, number, base);

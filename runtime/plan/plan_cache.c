@@ -54,8 +54,8 @@ static int staged_columns(const struct plan_request *r) {
 
 /* A copy in which columns are sorted and unique, and what the strategy does not look at is zero: so that wishes for the
  * same thing are equal. */
-static int wish_copy(struct cached *c, const struct plan_wish *from, struct error *err) {
-  struct plan_wish *to = &c->wish;
+static int wish_copy(struct cached *own, const struct plan_wish *from, struct error *err) {
+  struct plan_wish *to = &own->wish;
   struct plan_request *r = &to->request;
   *to = *from;
   const unsigned looks = from->strategy->looks;
@@ -72,12 +72,12 @@ static int wish_copy(struct cached *c, const struct plan_wish *from, struct erro
     r->numbers = r->through = NULL;
   const char *name = from->set_name ? from->set_name : "unnamed";
   const size_t ncolumns = (size_t)r->ncolumns, nstaged = (size_t)staged_columns(r);
-  struct plan_column *columns = copy_array(&c->arrays, from->request.columns, ncolumns, sizeof *columns);
+  struct plan_column *columns = copy_array(&own->arrays, from->request.columns, ncolumns, sizeof *columns);
   r->columns = columns;
-  r->staged_columns = copy_array(&c->arrays, from->request.staged_columns, nstaged, sizeof *columns);
-  r->staged = copy_array(&c->arrays, from->request.staged, (size_t)r->nstaged, sizeof *r->staged);
-  to->set_name = copy_array(&c->arrays, name, strlen(name) + 1, 1);
-  if (c->arrays.failed)
+  r->staged_columns = copy_array(&own->arrays, from->request.staged_columns, nstaged, sizeof *columns);
+  r->staged = copy_array(&own->arrays, from->request.staged, (size_t)r->nstaged, sizeof *r->staged);
+  to->set_name = copy_array(&own->arrays, name, strlen(name) + 1, 1);
+  if (own->arrays.failed)
     return error_memory(err, "the key of a plan", ncolumns * sizeof *columns);
   int n = 0;
   if (!keeps_order && r->ncolumns > 1)

@@ -337,8 +337,8 @@ static void clear_rows(const struct dat *dat) {
 static int send_back(struct op_context *ctx, struct dat *dat, struct error *err) {
   const struct halo_exchange *exec = &dat->set->spread->exec;
   const size_t dim = (size_t)dat->dim;
-  struct halo_side come =
-      exec->send; /* one row behind the other, since an element may come from several ranks */
+  /* One row behind the other, since an element may come from several ranks. */
+  struct halo_side come = exec->send;
   const long count = come.first[come.count];
   double *rows = dat->replicas[SPACE_HOST].memory, *items = array_new((size_t)count, dim * sizeof *items);
   come.elements = array_new((size_t)count, sizeof *come.elements);

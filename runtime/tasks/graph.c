@@ -290,7 +290,7 @@ int tasks_own(struct task_graph *g, op_resource resource, int thread, struct err
 }
 
 struct tasks_mark tasks_mark(const struct task_graph *g) {
-  return (struct tasks_mark){g->ntypes, g->ntasks, g->nresources, g->locks.nadded};
+  return (struct tasks_mark){g->ntypes, g->ntasks, g->nresources};
 }
 
 void tasks_back_to(struct task_graph *g, struct tasks_mark mark) {
@@ -299,5 +299,8 @@ void tasks_back_to(struct task_graph *g, struct tasks_mark mark) {
   while (g->nresources > mark.resources)
     free(g->more[--g->nresources].name);
   g->ntasks = mark.tasks;
-  g->locks.nadded = mark.locks;
+  struct relation *const of_tasks[] = {&g->locks, &g->touched};
+  for (int i = 0; i < 2; i++)
+    while (of_tasks[i]->nadded && of_tasks[i]->added[of_tasks[i]->nadded - 1].task >= mark.tasks)
+      of_tasks[i]->nadded--;
 }

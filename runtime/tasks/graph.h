@@ -42,7 +42,6 @@ int tasks_own(struct task_graph *g, op_resource resource, int thread, struct err
 /* How much of it there is; and back to that, where what was added since has no dependencies. */
 struct tasks_mark {
   int types, tasks, resources;
-  size_t locks;
 };
 struct tasks_mark tasks_mark(const struct task_graph *g);
 void tasks_back_to(struct task_graph *g, struct tasks_mark mark);

@@ -89,9 +89,9 @@ static int compare(struct task_graph *g, struct comm *comm, struct error *err) {
   text_free(&facts);
   if (!code && !comm_alone(comm))
     code = compare_owners(g, comm, err);
+  /* Measured costs differ, and tasks must have the same places on all ranks. */
   if (!code && !comm_alone(comm))
-    code =
-        ranks_costs(g, g, comm, err); /* measured ones differ: tasks must have the same places on all ranks */
+    code = ranks_costs(g, g, comm, err);
   return code;
 }
 

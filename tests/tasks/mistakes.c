@@ -31,6 +31,25 @@ TEST(a_task_that_is_to_wait_for_itself_is_refused_at_once) {
   close_small(&s);
 }
 
+/* On ranks, and with kernels, a graph knows the order of locks and uses too. */
+TEST(what_is_taken_back_has_no_locks) {
+  struct error err = {0};
+  struct task_graph *g = tasks_new("small", 1);
+  expect_ok(tasks_ranks(g, OP_GRAPH_WHOLE, &err), &err);
+  const op_task_type type = tasks_add_type(g, "kept", note, &err);
+  const op_resource kept = tasks_add_resource(g, 0, "kept", &err);
+  expect_ok(tasks_lock(g, tasks_add_task(g, type, NULL, 0, 1, &err), kept, &err), &err);
+  const struct tasks_mark before = tasks_mark(g);
+  const op_resource resource = tasks_add_resource(g, 0, "back", &err);
+  for (int i = 0; i < 2; i++)
+    expect_ok(tasks_lock(g, tasks_add_task(g, type, NULL, 0, 1, &err), i ? resource : kept, &err), &err);
+  tasks_back_to(g, before);
+  assert_int_equal(g->locks.nadded, 1);
+  assert_int_equal(g->touched.nadded, 1);
+  error_free(&err);
+  tasks_free(g);
+}
+
 TEST(numbers_of_others_are_refused) {
   struct small s = open_small();
   struct error err = {0};
