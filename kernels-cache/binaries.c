@@ -56,7 +56,7 @@ static void store_checksum(const char *hash, const void *data, size_t size, unsi
   struct sha256 state;
   sha256_begin(&state);
   sha256_add(&state, hash, strlen(hash));
-  sha256_add(&state, data, size);
+  sha256_add(&state, size ? data : "", size); /* SQLite has NULL for no bytes */
   sha256_end(&state, out);
 }
 

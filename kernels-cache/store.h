@@ -132,8 +132,8 @@ bool store_get_source(struct store *store, const char *hash, struct text *out);
  * name and kind, or that there is none, or the fate of its binary. Appends to `out`. */
 void store_why(struct store *store, const struct store_key *key, struct text *out);
 
-/* Notes in the history that a compile of the key failed: `summary`, the compiler's words in one line, and why the kernel was
- * compiled. Ends the lease. */
+/* Notes in the history that a compile of the key failed: `summary`, the compiler's words in one line, and why the
+ * kernel was compiled. Ends the lease. */
 void store_note_failure(struct store *store, const struct store_key *key, const char *summary);
 
 /* ---- leases: who compiles what, over all processes ---------------------------------------------- After a miss:
@@ -247,7 +247,8 @@ void store_stats(struct store *store, struct store_stats *out);
 /* Read everything: SQLite's integrity check, every length, checksum and key. Damaged rows are set aside. `report`
  * gets a line per finding. Returns how many findings. */
 int store_verify(struct store *store, struct text *report, long long *checked);
-/* Evict least recently used binaries until the file is at most `cap` bytes (0: the store's own); dead leases and old history go too. Returns the binaries evicted. */
+/* Evict least recently used binaries until the file is at most `cap` bytes (0: the store's own); dead leases and old
+ * history go too. Returns the binaries evicted. */
 int store_gc(struct store *store, long long cap);
 /* Forget the binaries of one loop, or (NULL) everything but tunings and facts. */
 int store_clear(struct store *store, const char *loop);

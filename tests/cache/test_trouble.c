@@ -206,6 +206,7 @@ TEST(flipped_blob_key_and_hash) {
        "is damaged"},
       {"UPDATE binary SET data = substr(data, 1, length(data) - 1) WHERE signature = 3", "is damaged"},
       {"UPDATE binary SET size = size + 1 WHERE signature = 3", "is damaged"},
+      {"UPDATE binary SET data = x'', size = 0 WHERE signature = 3", "checksum"},
       {"UPDATE binary SET size = -1 WHERE signature = 3", "length"},
       {"UPDATE binary SET size = 1152921504606846976 WHERE signature = 3", "length"},
       {"UPDATE binary SET checksum = randomblob(32) WHERE signature = 3", "checksum"},

@@ -261,10 +261,9 @@ TEST(unknown_function) {
 static struct desc broken(const char *text, const char *file, int line, bool one_line) {
   struct desc d = build_loop("k", text);
   build_arg(&d, build_dat(&d, TYPE_DOUBLE, 1, 0, false), -1, -1, OP_RW);
-  assert_true(origins_add(&d.origins, (struct origin){.line = 1,
-                                                      .file = (char *)(size_t)file,
-                                                      .file_line = line,
-                                                      .one_line = one_line}));
+  assert_true(origins_add(
+      &d.origins,
+      (struct origin){.line = 1, .file = (char *)(size_t)file, .file_line = line, .one_line = one_line}));
   return d;
 }
 

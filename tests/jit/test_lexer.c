@@ -61,6 +61,7 @@ TEST(positions) {
 TEST(what_is_not_closed) {
   struct tokens t = lexed("a /* b", 6);
   assert_int_equal(t.comment_line, 1);
+  assert_int_equal(t.comment_column, 3);
   assert_int_equal(t.count, 1);
   tokens_free(&t);
   t = lexed("\"abc\nd", 6);

@@ -193,21 +193,15 @@
   "#define " #f " op2_m_" #f "\n#define " #f "f op2_m_" #f "f\n"                                             \
   "#ifndef OP2_DOUBLE\n#define op2_m_" #f " op2_m_" #f "f\n#endif\n"
 #define OURS(f) "#define " #f " op2_m_" #f "\n"
-#define RENAMES                                                                                              \
-  ALL1(BOTH)                                                                                                 \
-  ALL2(BOTH)                                                                                                 \
-  OTHERS(BOTH)                                                                                               \
-  OURS(abs)                                                                                                  \
-  OURS(labs)                                                                                                 \
-  OURS(memcpy)                                                                                               \
-  OURS(memmove) OURS(memset)                                                                                 \
-      OURS(memcmp) "#define llabs op2_m_labs\n#define llround op2_m_lround\n#define llrint "                 \
-                   "op2_m_lrint\n"                                                                           \
-                   "#define llroundf op2_m_lroundf\n#define llrintf op2_m_lrintf\n"                          \
-                   "#define scalbn op2_m_ldexp\n#define scalbnf op2_m_ldexpf\n"                              \
-                   "#define nexttoward op2_m_nextafter\n#define nexttowardf op2_m_nextafterf\n"
-
 /* clang-format off */
+#define RENAMES                                                                                              \
+  ALL1(BOTH) ALL2(BOTH) OTHERS(BOTH)                                                                         \
+  OURS(abs) OURS(labs) OURS(memcpy) OURS(memmove) OURS(memset) OURS(memcmp)                                  \
+  "#define llabs op2_m_labs\n#define llround op2_m_lround\n#define llrint op2_m_lrint\n"                     \
+  "#define llroundf op2_m_lroundf\n#define llrintf op2_m_lrintf\n"                                           \
+  "#define scalbn op2_m_ldexp\n#define scalbnf op2_m_ldexpf\n"                                               \
+  "#define nexttoward op2_m_nextafter\n#define nexttowardf op2_m_nextafterf\n"
+
 static const char prelude[] =
     "#ifdef OP2_DOUBLE\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#endif\n"
     "#ifdef OP2_ATOMICS\n#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n#endif\n"
