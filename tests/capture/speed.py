@@ -1,4 +1,4 @@
-"""speed.py OP2JIT KINDS: how fast loops were is kept, bounded, listed and reported; files of before open as they are."""
+"""speed.py OP2JIT KINDS: how fast loops were is kept, bounded, listed and reported."""
 import json
 import os
 import sqlite3
