@@ -21,6 +21,11 @@ for command in setup build demo test bench format lint house fuzz; do
   expect 0 "./dev $command" "$dev" $command --help
 done
 expect 0 "two cores" "$dev"
+# The shell has nothing to say about the script itself: a quote too many in its lists once left the packages out.
+[ -z "$("$dev" --help 2>&1 >/dev/null)" ] || {
+  echo "./dev --help complains: $("$dev" --help 2>&1 >/dev/null)"
+  failures=$((failures + 1))
+}
 # Unknown words are refused before anything is done, with the command's own line of the help.
 expect 2 "there is no command 'tset'" "$dev" tset
 expect 2 "there is no command 'setup_it'" "$dev" setup_it
