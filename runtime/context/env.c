@@ -123,7 +123,7 @@ static int check_cache(const struct env_row *row, const char *value, const char 
 }
 
 static int check(const struct env_row *row, const char *value, const char *from, struct error *err) {
-  if (row->missing)
+  if (row->missing && strcmp(value, "off") != 0 && strcmp(value, row->unset) != 0)
     return error_set(err, OP_ERR_NOT_BUILT,
                      "%s=%s (%s): this build of op2jit lacks %s; unset it, or build with it", row->name,
                      value, from, row->missing);

@@ -22,7 +22,7 @@ struct env_row {
   const char *unset; /* the value when nobody gives one; may be "" */
   const char *words; /* the allowed words, separated by "|"; "" for free text; "#MIN-MAX" for a number */
   const char *help;
-  const char *missing; /* NULL, or what this build lacks: then giving the variable is an error */
+  const char *missing; /* NULL, or what this build lacks: then any value but "off" and `unset` is an error */
 };
 
 struct env {
