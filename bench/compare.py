@@ -510,7 +510,8 @@ def read_words(words):
     parser.add_argument("--out", metavar="FOLDER", default=os.path.join(ROOT, ".cache", "dev", "compare"), help="where the page goes")
     parser.add_argument("--check", metavar="PAGE", nargs="+", help="say only what is wrong with pages that were kept")
     wanted = parser.parse_intermixed_args(words)
-    wanted.words = [word for word in words if word not in ("--keep", wanted.keep, "--out", wanted.out)]
+    # The command that the page says: others have their checkout of OP2 elsewhere.
+    wanted.words = ["FOLDER" if word == wanted.op2 else word for word in words if word not in ("--keep", wanted.keep, "--out", wanted.out)]
     unknown = [name for name in wanted.cases if name not in known]
     if unknown:
         parser.error(f"no case {', '.join(unknown)}; there are: {' '.join(known)}")
